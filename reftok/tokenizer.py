@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from typing import SupportsIndex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import Never, SupportsIndex, TypedDict, Unpack
 
 from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
-from reftok.rules.pipeline import Pipeline
-from reftok.rules.trace import DecoderStep, Record
+from reftok.rules.encodings import texts_and_pairs
+from reftok.rules.huggingface.padding import Padding
+from reftok.rules.huggingface.truncation import Truncation
+from reftok.rules.ids import checked_ids
+from reftok.rules.named_ids import MEANINGS
+from reftok.rules.pipeline import Library, Pipeline
+from reftok.rules.sentencepiece.options import SentencePieceOptions
+from reftok.rules.trace import DecodingTrace, Trace
 from reftok.rules.types import Encoding
 from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 
-@dataclass(frozen=True, slots=True)
-class Tokenizer(Pipeline):
+class Options(TypedDict, total=False):
+    """The fields of a `Pipeline` that `Tokenizer.with_options` changes."""
+
+    encode_special_tokens: bool
+    sentencepiece_options: SentencePieceOptions | None
+    truncation: Truncation | None
+    padding: Padding | None
+
+
+def _named_id(name: str) -> property:
+    return property(attrgetter(f"rules.{name}_id"), doc=f"The id of {MEANINGS[name]}; None if there is none.")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Tokenizer:
     """A tokenizer as its official library would build it from the same file.
 
-    Its fields are those of `Pipeline`, and so are its answers; the engine finds them faster, and in streams. The same
-    by the plain rules: `tokenizer.rules.encode(text)`. What a trace shows are always the plain rules.
+    rules: the stages with their options. They can be run by themselves, without any fast path, and give the same
+        answers: `tokenizer.rules.encode(text)`. A trace always shows them.
+    engine: the fast paths, and what they remember.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -29,28 +50,69 @@ class Tokenizer(Pipeline):
     ('Hello world', True)
     """
 
-    _engine: Engine | None = field(default=None, repr=False, compare=False, kw_only=True)
+    rules: Pipeline
+    engine: Engine = field(repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        """A tokenizer that `dataclasses.replace` made of another shares what is known of their model."""
-        spec = Pipeline(**{stage.name: getattr(self, stage.name) for stage in fields(Pipeline)})
-        object.__setattr__(self, "_engine", Engine(spec, self._engine))
+    def __init__(self, rules: Pipeline, shared: Tokenizer | None = None, **fields: Never) -> None:
+        """The tokenizer with these rules.
 
-    @property
-    def engine(self) -> Engine:
-        """The fast paths, and what they remember."""
-        assert self._engine is not None, "__post_init__ made one"
-        return self._engine
+        shared: another tokenizer; what it remembers of the model is used if `rules` has the very same model.
+        """
+        if fields:  # dataclasses.replace passes every field by its name
+            raise TypeError(
+                "a Tokenizer is changed with tokenizer.with_options(encode_special_tokens=True), not with "
+                "dataclasses.replace; for other stages: Tokenizer(dataclasses.replace(tokenizer.rules, ...))"
+            )
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "engine", Engine(rules, None if shared is None else shared.engine))
 
-    @property
-    def rules(self) -> Pipeline:
-        """The plain rules, to be run by themselves: `encode`, `decode` and `trace` without any fast path."""
-        return self.engine.pipeline
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline]]:
+        """A copy, or a pickled tokenizer, starts with nothing remembered."""
+        return Tokenizer, (self.rules,)
+
+    def with_options(self, **options: Unpack[Options]) -> Tokenizer:
+        """The tokenizer with other options than its file has. The tables of the model are shared, not built again.
+
+        encode_special_tokens: treat added tokens that are special as ordinary text (`tokenizers`; of llama.cpp this is
+            `parse_special` switched off).
+        sentencepiece_options: bos, eos, the reverse order and the name of the unknown piece (`sentencepiece`).
+        truncation, padding: as in a tokenizer.json; None switches them off.
+        Raises TypeError for another option.
+
+        >>> import reftok
+        >>> tokenizer = reftok.load("bpe-gpt2")
+        >>> len(tokenizer.with_options(encode_special_tokens=True).encode_ids("<|endoftext|>"))
+        8
+        """
+        for name in options.keys() - Options.__annotations__:
+            raise TypeError(f"with_options does not take {name!r}, only {', '.join(Options.__annotations__)}")
+        return Tokenizer(replace(self.rules, **options), self)
 
     # --- from text to ids
 
-    def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
-        return self.engine.tokens_of(text, sequence_id)
+    def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
+        """Token ids with their tokens and offsets.
+
+        text: str, or bytes where the library takes them (sentencepiece, llama.cpp; the offsets then count bytes).
+        pair: a second text (`tokenizers` only).
+        add_special_tokens: let the post-processor insert the special tokens of its template.
+        Raises InvalidText for what the official library refuses (lone surrogates, bytes, what is no text, a pair, a
+        text that cannot be truncated as the file says) and where a pattern takes too long; ModelFormatError for a
+        character that needs an unknown token the file does not have, and where the normalizers, or added tokens
+        that overlap, blow the text up.
+        """
+        return self.rules.encode_with(self.engine.tokens_of, text, pair, add_special_tokens)
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The encodings of texts and of pairs of texts, padded to one length if the file says so.
+
+        >>> import reftok
+        >>> [encoding.tokens for encoding in reftok.load("bpe-gpt2").encode_batch(["a b", ("a", "b")])]
+        [['a', 'Ġb'], ['a', 'b']]
+        """
+        return self.rules.padded([self.encode(*pair, add_special_tokens) for pair in texts_and_pairs(texts)])
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
         """The ids of `encode`, and nothing else: the fast path, on the stages of a stream.
@@ -59,7 +121,21 @@ class Tokenizer(Pipeline):
         """
         if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
-        return self.engine.ids(self.checked_text(text), add_special_tokens)
+        return self.engine.ids(self.rules.checked_text(text), add_special_tokens)
+
+    def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
+        r"""The input and output of every stage.
+
+        Raises InvalidText as `encode` does, and for a text that is too long to be traced through so many stages.
+
+        >>> import reftok
+        >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
+        >>> [stage.component for stage in trace.stages]
+        ['AddedVocabulary', 'NFC', 'AddedVocabulary', 'Split', 'ByteLevel', 'BPE', 'ByteLevel']
+        >>> [piece.text for piece in trace.stages[3].pieces]
+        ['café', ' au', ' lait']
+        """
+        return self.rules.trace(text, add_special_tokens=add_special_tokens)
 
     def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
         """Ids while the text is still coming; the state object belongs to one text.
@@ -95,10 +171,37 @@ class Tokenizer(Pipeline):
 
     # --- from ids to text
 
-    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
-        if record is not None:
-            return self.rules.decoded(ids, skip_special_tokens, record)
-        return self.engine.decoded(ids, skip_special_tokens)
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
+        """The text of `ids`.
+
+        skip_special_tokens: leave out added tokens that are special (`tokenizers`); sentencepiece always leaves
+            out its control pieces; of llama.cpp see `decode_bytes`.
+        Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
+        library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
+        """
+        return self.engine.decoded(checked_ids(ids), skip_special_tokens)
+
+    def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
+        """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
+
+        skip_special_tokens: True is `remove_special` on and `unparse_special` off, False the reverse.
+        Raises InvalidIds for what is no list of ids, and for an id outside the vocab; UnsupportedFeature for another
+        library.
+        """
+        return self.rules.decode_bytes(ids, skip_special_tokens)
+
+    def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
+        """The input and output of every decoder.
+
+        Raises InvalidIds as `decode` does, and InvalidText for more ids than can be traced through so many decoders.
+
+        >>> import reftok
+        >>> tokenizer = reftok.load("spm-bpe-hf")
+        >>> trace = tokenizer.trace_decode(tokenizer.encode("a ☃").ids)
+        >>> [step.component for step in trace.steps], trace.text
+        (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
+        """
+        return self.rules.trace_decode(ids, skip_special_tokens)
 
     def stream_decoder(self, skip_special_tokens: bool = True) -> StreamDecoder:
         """Text while the ids are still coming, together that of `decode`; the state object belongs to one stream.
@@ -115,10 +218,10 @@ class Tokenizer(Pipeline):
     ) -> str:
         """The text that was given to `callback(text, token_id, is_final)`: that of `decode`, unless it said stop.
 
-        callback: called once for each id, in order, with the text that has become final with it, '' where there is
-            none. The call for the last id has is_final set, and its text also has what was held until then. Where it
-            returns False there are no more calls, and what was held is dropped. Anything else goes on: None, the 0 of
-            a `write`, the False of numpy, which is another object.
+        callback: called once for each id, in order, with the text that has become final with it, '' if there is none.
+            The call for the last id has is_final set, and its text also has what was held until then. If it returns
+            False there are no more calls, and what was held is dropped. Anything else goes on: None, the 0 of a
+            `write`, the False of numpy, which is another object.
 
         No ids, no call. Since the last call says so, the call for an id is made when the next one is known: a source
         that must not wait for that uses `stream_decoder`. Raises TypeError for a callback that cannot be called.
@@ -131,3 +234,33 @@ class Tokenizer(Pipeline):
         'Hello�'
         """
         return decode_with_callback(self.stream_decoder(skip_special_tokens), ids, callback)
+
+    # --- the vocab
+
+    bos_id, eos_id, pad_id, unk_id = _named_id("bos"), _named_id("eos"), _named_id("pad"), _named_id("unk")
+    eot_id, im_start_id, im_end_id = _named_id("eot"), _named_id("im_start"), _named_id("im_end")
+
+    @property
+    def library(self) -> Library:
+        """The official library that it follows, quirks included."""
+        return self.rules.library
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, added tokens included."""
+        return self.rules.vocab_size
+
+    def id_to_token(self, token_id: SupportsIndex | None) -> str | None:
+        """The token of an id; None if there is none, and for what is no whole number."""
+        return self.rules.id_to_token(token_id)
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token of the vocab or of an added token; None if there is none."""
+        return self.rules.token_to_id(token)
+
+    def is_special(self, token_id: SupportsIndex | None) -> bool:
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token.
+
+        What is no whole number is not special: `is_special(tokenizer.pad_id)` is False if there is no pad.
+        """
+        return self.rules.is_special(token_id)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import regex
 
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Metaspace
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import Behavior, NormalizedString, Split, resplit
+from reftok.rules.text import Behavior, NormalizedString, Part, resplit
 from reftok.unicode.characters import NONCHARACTER, as_of_16
 
 _CLASSES = (
@@ -34,7 +35,7 @@ class TranslatedSplit:
     invert: bool
     table: Mapping[int, str]
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         return resplit(splits, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
@@ -68,7 +69,7 @@ def in_other_classes(pattern: str, characters: str) -> Iterator[tuple[str, dict[
 class TranslatedStep:
     """A step that only cuts, and takes some characters for others; table: as of TranslatedSplit.
 
-    >>> splits = [Split(NormalizedString("a_b c"))]
+    >>> splits = [Part(NormalizedString("a_b c"))]
     >>> step = TranslatedStep(pre_tokenizers.WhitespaceSplit(), {ord("_"): " "})
     >>> [split.normalized.text for split in step.pre_tokenize(splits)]
     ['a', 'b', 'c']
@@ -77,11 +78,11 @@ class TranslatedStep:
     step: PreTokenizer
     table: Mapping[int, str]
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         return resplit(splits, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        parts = self.step.pre_tokenize([Split(NormalizedString(normalized.text.translate(self.table)))])
+        parts = self.step.pre_tokenize([Part(NormalizedString(normalized.text.translate(self.table)))])
         spans = (part.normalized.original_span(0, len(part.normalized)) for part in parts)
         return [normalized.slice(*span) for span in spans]
 

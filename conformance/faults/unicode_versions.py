@@ -16,13 +16,14 @@ from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
 from reftok import Tokenizer
+from reftok.regex_dialects.executor import needs_deadline, spans_of
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.huggingface.normalizers import Lowercase, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Digits, Split
-from reftok.rules.patterns import Pattern, needs_timer, spans
+from reftok.rules.patterns import with_gaps
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, resplit, with_gaps
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.unicode.characters import NONCHARACTER, CharacterTable, Form, lower_case
 from reftok.unicode.ranges import ranges_of
 
@@ -69,10 +70,10 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
     The stage is that in which it shows: a library whose patterns and forms are both of one version is at fault in the
     PreTokenizer, and in the Normalizer too; in AddedTokens, where `single_word` looks for characters of a word.
     """
-    steps = with_other_splits(tokenizer.pre_tokenizers)
+    steps = with_other_splits(tokenizer.rules.pre_tokenizers)
     splits = {_OF_NUMBERS if isinstance(step, Digits) else _OF_PATTERNS for step in steps if splits_by_class(step)}
-    has_words = any(token.single_word for token in tokenizer.added_tokens.tokens.values())
-    forms = {_version_of(step) for step in tokenizer.normalizers} - {None}
+    has_words = any(token.single_word for token in tokenizer.rules.added_tokens.tokens.values())
+    forms = {_version_of(step) for step in tokenizer.rules.normalizers} - {None}
     for version in VERSIONS:
         rule = f"characters are those of Unicode {name(version)}"
         changes = partial(_changed, tokenizer, version)
@@ -137,13 +138,13 @@ def _concerns(version: Version, right: frozenset[Version], text: str) -> bool:
 
 
 def _changed(tokenizer: Tokenizer, version: Version, splits: bool, forms: bool) -> Pipeline:
-    changed = tokenizer
+    changed = tokenizer.rules
     if forms:
-        changed = with_normalizers(tokenizer, [_normalizer(version, step) for step in tokenizer.normalizers])
+        changed = with_normalizers(changed, [_normalizer(version, step) for step in tokenizer.rules.normalizers])
     if not splits:
-        return changed.rules
-    steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, partial(_splitter, version))
-    return replace(changed.rules, pre_tokenizers=steps)
+        return changed
+    steps = with_other_splits(tokenizer.rules.pre_tokenizers, splits_by_class, partial(_splitter, version))
+    return replace(changed, pre_tokenizers=steps)
 
 
 # --- patterns
@@ -174,8 +175,8 @@ class NewestSplit:
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         text = normalized.text.translate(_unassigned_after(self.version))
-        timed = needs_timer(self.pattern.as_oniguruma(), text)
-        matches = with_gaps(spans(self.pattern.compiled, text, timed), len(text))
+        is_timed = needs_deadline(self.pattern, text)
+        matches = with_gaps(spans_of(self.pattern.compiled, text, is_timed), len(text))
         if self.step.invert:
             matches = [(start, end, not matched) for start, end, matched in matches]
         return normalized.split(matches, self.step.behavior)

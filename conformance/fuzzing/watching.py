@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, product
 from operator import add
 
@@ -20,13 +20,14 @@ from conformance.generators.base import Drawn
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
 from reftok import ReftokError, Tokenizer, Trace
+from reftok.explain.model_steps import model_steps
+from reftok.explain.steps import Merging
 from reftok.regex_dialects.oniguruma.writer import write
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.decoders import byte_of_token
 from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.rules.steps import Merging, Steps
 from reftok.rules.trace import Piece
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import RUST
@@ -81,8 +82,10 @@ class Watcher:
         self._byte_ids = frozenset(knowledge.byte_ids)
         self._categories = _Categories()
         self._merges_of = _MergesOf(tokenizer, knowledge)
-        self._branches = {id(step): found for step in tokenizer.pre_tokenizers if (found := _branches(step))}
-        self._charsmaps = {id(step): rules for step in tokenizer.normalizers if (rules := _charsmap(step)) is not None}
+        self._branches = {id(step): found for step in tokenizer.rules.pre_tokenizers if (found := _branches(step))}
+        self._charsmaps = {
+            id(step): rules for step in tokenizer.rules.normalizers if (rules := _charsmap(step)) is not None
+        }
         self.universe = self._universe(knowledge)
 
     def watch(self, coverage: Coverage, drawn: Drawn, ids: Sequence[int] | None, is_close: bool) -> Coverage:
@@ -160,7 +163,7 @@ class Watcher:
 
     def _flags(self, trace: Trace) -> Iterator[str]:
         """The flags of each added token that was found, with what stands on either side."""
-        added = self._tokenizer.added_tokens.tokens
+        added = self._tokenizer.rules.added_tokens.tokens
         found = {
             (piece.ids[0], piece.span)
             for stage in trace.stages
@@ -173,10 +176,10 @@ class Watcher:
             yield _flag_key(added[token_id], "after", _neighbour(trace.text[max(0, start - 1) : start]))
 
     def _universe(self, knowledge: ModelKnowledge) -> Universe:
-        by_step = [_branch_names(step) for step in self._tokenizer.pre_tokenizers]
+        by_step = [_branch_names(step) for step in self._tokenizer.rules.pre_tokenizers]
         sides = list(product(("before", "after"), _NEIGHBOURS))
         flags = {flags_of(token): token for token in knowledge.added}
-        decoders = [type(decoder).__name__ for decoder in self._tokenizer.decoders or ()]
+        decoders = [type(decoder).__name__ for decoder in self._tokenizer.rules.decoders or ()]
         outcomes = ("changed", "left as it was")
         return {
             ENTRIES: knowledge.tokens.keys(),
@@ -257,8 +260,8 @@ class _MergesOf:
     """
 
     def __init__(self, tokenizer: Tokenizer, knowledge: ModelKnowledge) -> None:
-        model = tokenizer.model
-        self._explain: Callable[[str], Steps] | None = getattr(model, "explain", None) if knowledge.pairs else None
+        model = tokenizer.rules.model
+        self._model = model if knowledge.pairs else None
         self._parts: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         self._by_rank = isinstance(model, BPE)
         self.everything: Sequence[Key] = []
@@ -287,6 +290,6 @@ class _MergesOf:
 
     def explained(self, text: str) -> Iterator[Key]:
         """The merges that the model makes in a text."""
-        steps = self._explain(text) if self._explain else None
+        steps = None if self._model is None else model_steps(self._model, text)
         if isinstance(steps, Merging):
             yield from (int(merge.priority) if self._by_rank else merge.result for merge in steps.merges)

@@ -33,7 +33,7 @@ class ReftokSubject(ReftokSpecSubject):
 
     def kept(self, ids: Ids, text: str) -> str:
         """Where there are no special tokens it is `text` itself, which takes no second decoding."""
-        token = self.tokenizer.decodable_token
+        token = self.tokenizer.rules.decodable_token
         unknown = set(ids) - self._never_skipped
         never_skipped = {token_id for token_id in unknown if token(token_id, True) == token(token_id, False)}
         self._never_skipped |= never_skipped

@@ -2,7 +2,7 @@
 
     sink.text("Hel"); sink.text("lo "); sink.end_pre_token(); sink.token(7); sink.text("world"); sink.end_pre_token()
 
-says the same as `[Split("Hello "), Split(tokens=(7,)), Split("world")]` between the stages of
+says the same as `[Part("Hello "), Part(tokens=(7,)), Part("world")]` between the stages of
 `reftok.rules.pipeline`. A
 stage of the stream is a sink that was made with the sink behind it. It hands text on as soon as nothing that may still
 come can change it, and holds the rest. No stage looks beyond a pre-token; before the first pre-tokenizer that is the

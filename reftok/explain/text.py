@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from reftok.explain.explanation import ExplainedStage, ExplainedToken, Explanation, options_text
-from reftok.rules.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
+from reftok.explain.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
 from reftok.rules.trace import DecodingTrace, Piece
 
 Paint = Callable[[str, str], str]
@@ -37,7 +37,7 @@ def explanation_lines(explanation: Explanation, paint: Paint = plain) -> Iterato
 
     >>> import reftok
     >>> from reftok.explain.explanation import explain
-    >>> lines = list(explanation_lines(explain(reftok.load("bpe-gpt2"), "hello")))
+    >>> lines = list(explanation_lines(explain(reftok.load("bpe-gpt2").rules, "hello")))
     >>> [line.strip() for line in lines if "rank" in line][-1]
     "rank 3268  'el' + 'lo'  →  'h' 'ello'"
     """

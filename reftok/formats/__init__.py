@@ -1,23 +1,22 @@
-"""From a file, a folder or a name to a Tokenizer."""
+"""From a file, a folder or a name to the rules of a tokenizer; `reftok.load` makes a Tokenizer of them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
 from reftok.formats.collection import collecting_later
 from reftok.formats.files import begins_with, read_file, unreadable
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json, named_ids
-from reftok.formats.huggingface.tokenizer_json import VOCAB_AT, build_tokenizer
+from reftok.formats.huggingface.tokenizer_json import VOCAB_AT, build_rules
 from reftok.formats.huggingface.vocab_merges import read_vocab_merges
-from reftok.formats.json_cache import cached_json
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.rank_file import is_rank_file, rank_encoding, read_tiktoken
 from reftok.formats.tiktoken.tekken import is_tekken, read_tekken
-from reftok.tokenizer import Tokenizer
+from reftok.rules.pipeline import Pipeline
 
 FILE_NAMES = (
     "tokenizer.json",
@@ -57,29 +56,16 @@ _GGUF = b"GGUF"
 _ENDINGS = (".model", ".spm", ".tiktoken", ".gguf")
 
 
-def load(source: str | Path, encoding: str | None = None, *, cache: bool = False) -> Tokenizer:
-    """The tokenizer of a file or folder, or of an embedded model.
+@collecting_later()
+def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
+    """The rules of the tokenizer in a file or folder, or of an embedded model; arguments and errors: see `reftok.load`.
 
-    source: a tokenizer.json, a sentencepiece .model or .spm, a .tiktoken rank file, vocab.json (with merges.txt
-        beside it), vocab.txt (with tokenizer_config.json), a GGUF file, a tekken.json, a folder with one of these, or a
-        name of `embedded_models()`. What a file is shows in its content, but for tekken.json. A tokenizer.json without
-        a model takes it from the vocab.json and merges.txt beside it; those two are GPT-2's tokenizer where no
-        tokenizer_config.json is beside them.
-    encoding: for a rank file, whose pattern and special tokens it has: a name in `formats.tiktoken_encodings`. None
-        for those of the .toml beside it (see `formats.tiktoken`), or else for a published file, which is recognised.
-    cache: keep what a large tokenizer.json says in the user's cache folder, and take it from there the next time, which
-        takes a quarter to two fifths less time: see `formats.json_cache`.
-    Raises ModelFormatError where there is no such file or it is not sound, UnsupportedFeature where it asks for
-    something that reftok does not know.
+    They can be run as they are, and need nothing of the fast paths.
 
-    >>> load("bpe-gpt2").library
-    'tokenizers'
+    >>> rules = load_rules("bpe-gpt2")
+    >>> rules.library, rules.encode_ids("Hello world")
+    ('tokenizers', [40, 3525, 341, 291, 2118])
     """
-    with collecting_later():
-        return _load(source, encoding, cache)
-
-
-def _load(source: str | Path, encoding: str | None, cache: bool) -> Tokenizer:
     path = find_model(source) if encoding is None else _rank_file(source)
     if encoding is None and begins_with(path, _GGUF):
         from reftok.formats.llama_cpp.gguf import (
@@ -103,30 +89,29 @@ def _load(source: str | Path, encoding: str | None, cache: bool) -> Tokenizer:
         case "unknown":
             raise ModelFormatError(name, "", _unknown_problem(path))
         case "tokenizer.json":
-            return _with_named_ids(_from_tokenizer_json(path, data, cache), path)
+            return _with_named_ids(_from_tokenizer_json(path, data), path)
         case "tiktoken":
             return read_tiktoken(data, name, rank_encoding(data, path))
         case _:
             return read_sentencepiece_model(data, name)
 
 
-def _from_vocab_file(path: Path, data: bytes) -> Tokenizer:
+def _from_vocab_file(path: Path, data: bytes) -> Pipeline:
     """By the class in tokenizer_config.json; without that file as GPT-2's."""
     if path.name == "vocab.txt" or path.with_name("tokenizer_config.json").is_file():
-        return build_tokenizer(hub_tokenizer_json(path), str(path))
+        return build_rules(hub_tokenizer_json(path), str(path))
     merges = path.with_name("merges.txt")
     return read_vocab_merges(data, read_file(merges), vocab_source=str(path), merges_source=str(merges))
 
 
-def _from_tokenizer_json(path: Path, data: bytes, cache: bool) -> Tokenizer:
+def _from_tokenizer_json(path: Path, data: bytes) -> Pipeline:
     """One without a model has its model, and the stages that it does not name, from the files beside it."""
-    parse = partial(parse_json, source=str(path), vocab_at=VOCAB_AT)
-    value = cached_json(data, parse) if cache else parse(data)
+    value = parse_json(data, str(path), VOCAB_AT)
     _check_is_tokenizer(path, value)
     vocab = path.with_name("vocab.json")
     if isinstance(value, dict) and value.get("model") is None and vocab.is_file():
         value = hub_tokenizer_json(vocab) | {key: stage for key, stage in value.items() if stage is not None}
-    return build_tokenizer(value, str(path))
+    return build_rules(value, str(path))
 
 
 def _settings_problem(path: Path) -> str:
@@ -153,9 +138,9 @@ def _check_is_tokenizer(path: Path, value: object) -> None:
     )
 
 
-def _with_named_ids(tokenizer: Tokenizer, path: Path) -> Tokenizer:
+def _with_named_ids(rules: Pipeline, path: Path) -> Pipeline:
     """With the ids of the tokens that tokenizer_config.json and special_tokens_map.json beside a file name."""
-    return replace(tokenizer, named_ids={**tokenizer.named_ids, **named_ids(path.parent, tokenizer)})
+    return replace(rules, named_ids={**rules.named_ids, **named_ids(path.parent, rules)})
 
 
 def file_format(data: bytes) -> str:

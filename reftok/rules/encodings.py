@@ -5,19 +5,43 @@ Source: `Encoding`, tokenizers 0.23 tokenizer/encoding.rs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import accumulate, chain, groupby
 from typing import TypeVar
 
 from reftok.errors import InvalidText
-from reftok.limits import MOST_TOKENS, MOST_TOKENS_OF_ONE
+from reftok.rules.bounds import refuse_explosion
+from reftok.rules.text import Part
 from reftok.rules.types import Encoding, Span
 
 Item = TypeVar("Item")
 
 _TOKENS_AN_ENCODING_WEIGHS = 500
+
+
+def to_encoding(splits: Sequence[Part], sequence_id: int = 0) -> Encoding:
+    """The tokens of all parts with offsets in the original text.
+
+    sequence_id: 1 for the second text of a pair.
+    Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
+    """
+    ids: list[int] = []
+    values: list[str] = []
+    offsets: list[Span] = []
+    word_ids: list[int | None] = []
+    for index, split in enumerate(splits):
+        normalized = split.normalized
+        for token in split.tokens or ():
+            ids.append(token.id)
+            values.append(token.value)
+            offsets.append(normalized.original_span(*token.span_normalized))
+            word_ids.append(index)
+    count = len(ids)
+    type_ids = [sequence_id] * count
+    ranges = {sequence_id: (0, count)}
+    return Encoding(ids, values, offsets, [0] * count, word_ids, type_ids, sequence_ranges=ranges)
 
 
 def inserted(ids: Sequence[int], tokens: Sequence[str], type_id: int) -> Encoding:
@@ -87,12 +111,6 @@ def _weight(encoding: Encoding) -> int:
     return _TOKENS_AN_ENCODING_WEIGHS + len(encoding) + sum(map(_weight, encoding.overflowing))
 
 
-def refuse_explosion(tokens: int, of: int) -> None:
-    """Raise InvalidText for more tokens than stages behind the model may make of so many tokens of theirs."""
-    if tokens > MOST_TOKENS + MOST_TOKENS_OF_ONE * of:
-        raise InvalidText(f"the stages after the model would make {tokens} tokens of this text, which is refused")
-
-
 def end_to_end(parts: Sequence[Encoding]) -> Encoding:
     """One encoding of all parts, without what overflows from them."""
     return Encoding(
@@ -121,13 +139,24 @@ def _flat(lists: Iterable[Iterable[Item]]) -> list[Item]:
     return list(chain.from_iterable(lists))
 
 
-def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:
-    """A text and its second one, None where it stands alone."""
-    if not isinstance(text, tuple):
-        return text, None
-    if len(text) != 2:
-        raise InvalidText(f"a pair is two texts, not {len(text)}")
-    return text
+def texts_and_pairs(
+    batch: Iterable[str | bytes | tuple[str, str]],
+) -> Iterator[tuple[str | bytes, str | None]]:
+    """The texts of a batch, each with its second one, or with None if it stands alone.
+
+    >>> [*texts_and_pairs(["a b", ("a", "b")])]
+    [('a b', None), ('a', 'b')]
+    """
+    given: object = batch
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InvalidText(f"encode_batch takes a list of texts, not {type(batch).__name__}")
+    for text in batch:
+        if not isinstance(text, tuple):
+            yield text, None
+        elif len(text) == 2:
+            yield text
+        else:
+            raise InvalidText(f"a pair is two texts, not {len(text)}")
 
 
 def byte_offsets(encoding: Encoding, text: str) -> Encoding:

@@ -20,7 +20,9 @@ from typing import Literal, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
-from reftok.rules.encodings import byte_offsets, joined, text_and_pair
+from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
+from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
@@ -29,18 +31,20 @@ from reftok.rules.ids import checked_ids, whole_number
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import SPECIAL
 from reftok.rules.named_ids import MEANINGS, named_id
-from reftok.rules.patience import InForce, Patience
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.rules.text import NormalizedString, Split, refuse_expansion
-from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace, to_encoding
+from reftok.rules.text import NormalizedString, Part
+from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace
 from reftok.rules.types import Encoding
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]
 
-Note: TypeAlias = Callable[[str, object, list[Split]], None]
+TokensOf: TypeAlias = Callable[[str, int], Encoding]
+"""The tokens of a checked text, before the stages behind the model; 1 for the second text of a pair, else 0."""
+
+Note: TypeAlias = Callable[[str, object, list[Part]], None]
 """Is told the name of a stage, its component and what it gave."""
 
 
@@ -65,7 +69,7 @@ class Pipeline:
     truncation, padding: as in the file.
     encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers` and llama.cpp (where it
         is `parse_special` switched off), and not in their files:
-        `dataclasses.replace(tokenizer, encode_special_tokens=True)`.
+        `tokenizer.with_options(encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
     named_ids: by name ("eos"), what the files say; None where they say that there is none. A name that is not in it
         goes by well-known contents: see `reftok.rules.named_ids`.
@@ -98,40 +102,32 @@ class Pipeline:
     # --- from text to ids
 
     def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
-        """Token ids with their tokens and offsets.
+        """Token ids with their tokens and offsets; arguments and errors are those of `reftok.Tokenizer.encode`."""
+        return self.encode_with(self.tokens_of, text, pair, add_special_tokens)
 
-        text: str, or bytes where the library takes them (sentencepiece, llama.cpp; the offsets then count bytes).
-        pair: a second text (`tokenizers` only).
-        add_special_tokens: let the post-processor insert the special tokens of its template.
-        Raises InvalidText for what the official library refuses (lone surrogates, bytes, what is no text, a pair, a
-        text that cannot be truncated as the file says) and where a pattern takes too long; ModelFormatError for a
-        character that needs an unknown token the file does not have, and where the normalizers, or added tokens
-        that overlap, blow the text up.
-        """
+    def encode_with(
+        self, tokens_of: TokensOf, text: str | bytes, pair: str | None, add_special_tokens: bool
+    ) -> Encoding:
+        """As `encode`; the stages up to the model are run by `tokens_of`, which gives what the method gives."""
         checked = self.checked_text(text)
-        encodings = [self.tokens_of(checked)]
+        encodings = [tokens_of(checked, 0)]
         if pair is not None:
             if not isinstance(pair, str):
                 raise InvalidText(f"the second text: {self.library} takes str, not {type(pair).__name__}")
             if self.library != "tokenizers":
                 raise InvalidText(f"{self.library} does not encode pairs of texts")
-            encodings.append(self.tokens_of(self.checked_text(pair), sequence_id=1))
+            encodings.append(tokens_of(self.checked_text(pair), 1))
         encoding = self.post_process(encodings, len(checked), add_special_tokens)
         return encoding if isinstance(text, str) else byte_offsets(encoding, checked)
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The encodings of texts and of pairs of texts, padded to one length where the file says so.
+        """The encodings of texts and of pairs of texts."""
+        return self.padded([self.encode(*pair, add_special_tokens) for pair in texts_and_pairs(texts)])
 
-        >>> import reftok
-        >>> [encoding.tokens for encoding in reftok.load("bpe-gpt2").encode_batch(["a b", ("a", "b")])]
-        [['a', 'Ġb'], ['a', 'b']]
-        """
-        given: object = texts
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            raise InvalidText(f"encode_batch takes a list of texts, not {type(texts).__name__}")
-        encodings = [self.encode(*text_and_pair(text), add_special_tokens) for text in texts]
+    def padded(self, encodings: list[Encoding]) -> list[Encoding]:
+        """The encodings of a batch, padded to one length if the file says so."""
         return encodings if self.padding is None else self.padding.pad(encodings)
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
@@ -139,21 +135,11 @@ class Pipeline:
         return list(self.encode(text, pair, add_special_tokens).ids)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
-        r"""The input and output of every stage.
-
-        Raises InvalidText as `encode` does, and for a text that is too long to be traced through so many stages.
-
-        >>> import reftok
-        >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
-        >>> [stage.component for stage in trace.stages]
-        ['AddedVocabulary', 'NFC', 'AddedVocabulary', 'Split', 'ByteLevel', 'BPE', 'ByteLevel']
-        >>> [piece.text for piece in trace.stages[3].pieces]
-        ['café', ' au', ' lait']
-        """
+        """The input and output of every stage: see `reftok.Tokenizer.trace`."""
         checked = self.checked_text(text)
         record: Record[StageTrace] = Record(len(checked))
 
-        def note(stage: str, component: object, splits: list[Split]) -> None:
+        def note(stage: str, component: object, splits: list[Part]) -> None:
             record.add(StageTrace(stage, component, splits), sum(1 + len(split.normalized) for split in splits))
 
         splits = self.tokenized(checked, note)
@@ -168,32 +154,32 @@ class Pipeline:
         """
         return to_encoding(self.tokenized(text), sequence_id)
 
-    def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text taken through every stage up to the model."""
         splits = self.pre_tokenized(text, note)
         tokenize = self.model.tokenize
         splits = [
-            split if split.tokens is not None else Split(split.normalized, tuple(tokenize(split.normalized.text)))
+            split if split.tokens is not None else Part(split.normalized, tuple(tokenize(split.normalized.text)))
             for split in splits
         ]
         note("Model", self.model, splits)
         return splits
 
-    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text as the model gets it, the added tokens cut out of it.
 
         >>> import reftok
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        with InForce(Patience(len(text))):
+        with Deadline(len(text)):
             splits = self.normalized(text, note)
             for pre_tokenizer in self.pre_tokenizers:
                 splits = pre_tokenizer.pre_tokenize(splits)
                 note("PreTokenizer", pre_tokenizer, splits)
         return splits
 
-    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text as the pre-tokenizers get it, the added tokens cut out of it.
 
         Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
@@ -203,12 +189,12 @@ class Pipeline:
         ['é', '<|endoftext|>', 'b']
         """
         added_tokens, ignores = self.added_tokens, self.encode_special_tokens
-        splits = added_tokens.split_raw([Split(NormalizedString(text))], ignores)
+        splits = added_tokens.split_raw([Part(NormalizedString(text))], ignores)
         note("AddedTokens", added_tokens, splits)
         normalized = 0
         for normalizer in self.normalizers:
             splits = [
-                split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
+                split if split.tokens is not None else Part(normalizer.normalize(split.normalized)) for split in splits
             ]
             size = sum(len(split.normalized) for split in splits)
             refuse_expansion(size, len(text))
@@ -287,37 +273,18 @@ class Pipeline:
     # --- from ids to text
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
-        """The text of `ids`.
-
-        skip_special_tokens: leave out added tokens that are special (`tokenizers`); sentencepiece always leaves
-        out its control pieces; of llama.cpp see `decode_bytes`.
-        Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
-        library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
-        """
+        """The text of `ids`; arguments and errors are those of `reftok.Tokenizer.decode`."""
         return self.decoded(checked_ids(ids), skip_special_tokens)
 
     def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
-        """The input and output of every decoder.
-
-        Raises InvalidIds as `decode` does, and InvalidText for more ids than can be traced through so many decoders.
-
-        >>> import reftok
-        >>> trace = reftok.load("spm-bpe-hf").trace_decode(reftok.load("spm-bpe-hf").encode("a ☃").ids)
-        >>> [step.component for step in trace.steps], trace.text
-        (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
-        """
+        """The input and output of every decoder: see `reftok.Tokenizer.trace_decode`."""
         checked = checked_ids(ids)
         record: Record[DecoderStep] = Record(len(checked))
         text = self.decoded(checked, skip_special_tokens, record)
         return DecodingTrace(checked, tuple(record.steps), text)
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
-        """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
-
-        skip_special_tokens: True is `remove_special` on and `unparse_special` off, False the reverse.
-        Raises InvalidIds for what is no list of ids, and for an id outside the vocab; UnsupportedFeature for another
-        library.
-        """
+        """The bytes of `ids`, for llama.cpp only: see `reftok.Tokenizer.decode_bytes`."""
         if self.detokenizer is None:
             raise UnsupportedFeature("", "decode_bytes", f"{self.library} decodes ids to text: use decode")
         return self.detokenizer.decode(checked_ids(ids), skip_special_tokens, not skip_special_tokens)
@@ -336,7 +303,7 @@ class Pipeline:
     def decode_tokens(self, tokens: list[str], record: Record[DecoderStep] | None = None) -> str:
         """The text that the decoders make of tokens; `record` receives each step."""
         size = sum(map(len, tokens))
-        with InForce(Patience(size)):
+        with Deadline(size):
             for decoder in self.decoders or ():
                 before, tokens = tuple(tokens), decoder.decode_chain(tokens)
                 refuse_expansion(sum(map(len, tokens)), size, "decoder")
@@ -377,10 +344,7 @@ class Pipeline:
         return self.model.size + sum(token not in self.model.vocab for token in self.added_tokens.contents)
 
     def is_special(self, token_id: SupportsIndex | None) -> bool:
-        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token.
-
-        What is no whole number is not special: `is_special(tokenizer.pad_id)` is False where there is no pad.
-        """
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token."""
         number = whole_number(token_id)
         if number is None:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Encoding, Token
 
 
@@ -20,7 +20,7 @@ class Normalizer(Protocol):
 class PreTokenizer(Protocol):
     """Cuts the text into pre-tokens, across which the model never merges."""
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         """The parts, cut further; parts that have tokens already stay as they are."""
         ...
 

@@ -11,13 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reftok.errors import ModelFormatError
-from reftok.limits import LEAST_TOO_LONG, MOST_GROWTH
+from reftok.rules.patterns import Match
 from reftok.rules.types import Span, Token
 from reftok.unicode.forms import Change
-
-Match: TypeAlias = tuple[int, int, bool]
-"""Start, end and whether the pattern matched; the matches of a text cover it without gaps."""
 
 Behavior: TypeAlias = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
@@ -134,68 +130,25 @@ class NormalizedString:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Part:
     """A part of the text between two stages; `tokens` is None until it is final."""
 
     normalized: NormalizedString
     tokens: tuple[Token, ...] | None = None
 
 
-def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Split]:
+def resplit(splits: Iterable[Part], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Part]:
     """Cut every part that has no tokens yet, and drop the parts that come out empty.
 
     Source: `PreTokenizedString::split`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
     """
-    result: list[Split] = []
+    result: list[Part] = []
     for split in splits:
         if split.tokens is not None:
             result.append(split)
         else:
-            result += [Split(part) for part in cut(split.normalized) if part.text]
+            result += [Part(part) for part in cut(split.normalized) if part.text]
     return result
-
-
-def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
-    """Raise ModelFormatError where a stage makes a text longer than the limits let it."""
-    if size > MOST_GROWTH * old_size + LEAST_TOO_LONG:
-        raise ModelFormatError("", place, f"makes {size} characters of {old_size}, which is refused")
-
-
-def literal_matches(text: str, literal: str) -> list[Match]:
-    """The matches of a fixed string in `text`, leftmost first and without overlap.
-
-    '' matches before each character and at the end.
-
-    >>> literal_matches("a--b-", "-")
-    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False), (4, 5, True)]
-    """
-    if text and not literal:
-        between = [match for i in range(len(text)) for match in ((i, i, True), (i, i + 1, False))]
-        return [*between, (len(text), len(text), True)]
-    spans: list[Span] = []
-    found = text.find(literal) if literal else -1
-    while found >= 0:
-        spans.append((found, found + len(literal)))
-        found = text.find(literal, spans[-1][1])
-    return with_gaps(spans, len(text))
-
-
-def with_gaps(spans: Iterable[Span], size: int) -> list[Match]:
-    """The matches, and what lies between them in a text of `size` characters; an empty text is one gap.
-
-    >>> with_gaps([(1, 2), (2, 3)], 4)
-    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)]
-    """
-    matches: list[Match] = []
-    covered = 0
-    for start, end in spans:
-        if start != covered:
-            matches.append((covered, start, False))
-        matches.append((start, end, True))
-        covered = end
-    if covered != size or not size:
-        matches.append((covered, size, False))
-    return matches
 
 
 JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {

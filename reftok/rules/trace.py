@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 
 from reftok.errors import InvalidText
 from reftok.limits import MOST_TRACED, MOST_TRACED_OF_ONE
-from reftok.rules.text import Split
+from reftok.rules.encodings import to_encoding
+from reftok.rules.text import Part
 from reftok.rules.types import Encoding, Span
 
 
@@ -35,7 +36,7 @@ class StageTrace:
     pieces: the state of the text afterwards; worked out when first asked for, since most steps are never looked at.
     """
 
-    def __init__(self, stage: str, component: object, state: Sequence[Split] | Encoding) -> None:
+    def __init__(self, stage: str, component: object, state: Sequence[Part] | Encoding) -> None:
         self.stage = stage
         self.performer = component
         self.component = type(component).__name__
@@ -106,7 +107,7 @@ class Record(Generic[Step]):
         self.steps.append(step)
 
 
-def _split_piece(split: Split) -> Piece:
+def _split_piece(split: Part) -> Piece:
     normalized = split.normalized
     ids = None if split.tokens is None else tuple(token.id for token in split.tokens)
     return Piece(normalized.text, normalized.original_span(0, len(normalized)), ids)
@@ -115,26 +116,3 @@ def _split_piece(split: Split) -> Piece:
 def _token_pieces(encoding: Encoding) -> tuple[Piece, ...]:
     pieces = zip(encoding.tokens, encoding.offsets, encoding.ids, strict=True)
     return tuple(Piece(token, span, (token_id,)) for token, span, token_id in pieces)
-
-
-def to_encoding(splits: Sequence[Split], sequence_id: int = 0) -> Encoding:
-    """The tokens of all parts with offsets in the original text.
-
-    sequence_id: 1 for the second text of a pair.
-    Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
-    """
-    ids: list[int] = []
-    values: list[str] = []
-    offsets: list[Span] = []
-    word_ids: list[int | None] = []
-    for index, split in enumerate(splits):
-        normalized = split.normalized
-        for token in split.tokens or ():
-            ids.append(token.id)
-            values.append(token.value)
-            offsets.append(normalized.original_span(*token.span_normalized))
-            word_ids.append(index)
-    count = len(ids)
-    type_ids = [sequence_id] * count
-    ranges = {sequence_id: (0, count)}
-    return Encoding(ids, values, offsets, [0] * count, word_ids, type_ids, sequence_ranges=ranges)

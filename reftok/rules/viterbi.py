@@ -13,8 +13,6 @@ from itertools import repeat
 from math import inf, nan
 from typing import TypeAlias
 
-from reftok.rules.steps import Lattice, LatticeNode
-
 UNK_PENALTY = 10.0
 """By how much an unknown character scores less than the lowest piece."""
 
@@ -114,14 +112,3 @@ def with_runs_joined(path: Iterable[PathPiece], unk_id: int | None) -> list[Path
             start = joined.pop()[0]
         joined.append((start, end, token_id))
     return joined
-
-
-def lattice(text: str, matches: Callable[[int], Iterable[PieceMatch]], best: Sequence[Best]) -> Lattice:
-    """The pieces that match, and which of them are the best path."""
-    nodes = [
-        LatticeNode(start, end, text[start:end], token_id, score)
-        for start in range(len(text))
-        for end, token_id, score in matches(start)
-    ]
-    path = {(start, end) for start, end, _ in path_to_end(best)}
-    return Lattice(text, tuple(nodes), tuple(node for node in nodes if (node.start, node.end) in path), best[-1].score)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NoReturn, TypeAlias
 
 from reftok.errors import InvalidText, ReftokError, StreamFinished
-from reftok.streams.affixes import find_affixes, ids_behind_model
+from reftok.fast.affixes import find_affixes, ids_behind_model
 from reftok.streams.chunks import ChunkReader
 from reftok.rules.pipeline import Pipeline
 from reftok.streams.cuts.models import ModelParts

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from reftok.limits import MOST_STREAMED_STAGES
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import JOINED, refuse_expansion
+from reftok.rules.text import JOINED
 from reftok.streams.cuts.added_tokens import TokenSearch, token_searches
 from reftok.streams.cuts.models import AT_START, Carried, ModelParts
 from reftok.streams.cuts.normalizers import STREAMED as STREAMED_NORMALIZERS

@@ -18,7 +18,7 @@ from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 
 class _Pattern(Official):
@@ -374,16 +374,18 @@ class _OtherBytes(Reference):
         raise NotImplementedError
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        steps = [_Bytes(self.glyphs) if isinstance(step, ByteLevel) else step for step in tokenizer.pre_tokenizers]
-        return replace(tokenizer, pre_tokenizers=tuple(steps))
+        steps = [
+            _Bytes(self.glyphs) if isinstance(step, ByteLevel) else step for step in tokenizer.rules.pre_tokenizers
+        ]
+        return Tokenizer(replace(tokenizer.rules, pre_tokenizers=tuple(steps)), tokenizer)
 
 
 class _Bytes:
     def __init__(self, glyphs: Callable[[str], str]) -> None:
         self.glyphs = glyphs
 
-    def pre_tokenize(self, splits: Iterable[Split]) -> list[Split]:
-        return [part if part.tokens is not None else Split(self.written(part.normalized)) for part in splits]
+    def pre_tokenize(self, splits: Iterable[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(self.written(part.normalized)) for part in splits]
 
     def written(self, normalized: NormalizedString) -> NormalizedString:
         pairs = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tokenizers
 
-from reftok.rules.patterns import compile_oniguruma, pattern_matches
+from reftok.regex_dialects.pattern import compile_oniguruma
+from reftok.rules.patterns import pattern_matches
 
 
 def matches(pattern: str, text: str) -> list[tuple[int, int]]:

@@ -10,15 +10,15 @@ from itertools import chain
 from typing import TypeVar
 
 from reftok.engine.bpe.byte_symbols import byte_symbols
-from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
+from reftok.engine.bpe.heap_merges import merge_all
 from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import MergeSplitPoints, PairSplitPoints
+from reftok.fast.reached_tokens import ReachedTokens, are_in_order
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.llama_cpp.bpe import LlamaBPE
-from reftok.rules.merging import merge_all
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 _WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))

@@ -8,13 +8,13 @@ from itertools import chain
 from operator import add
 from typing import TypeVar
 
+from reftok.engine.bpe.heap_merges import merge_all
 from reftok.engine.bpe.word_merges import NO_MERGE, WINDOW, WordMerges, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments, with_unknowns_joined
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import PairSplitPoints
 from reftok.rules.llama_cpp.spm import LlamaSPM
-from reftok.rules.merging import merge_all
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.pieces import Segment
 

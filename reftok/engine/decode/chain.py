@@ -11,9 +11,9 @@ from reftok.engine.decode import decoders as streamed
 from reftok.engine.decode.llama import LlamaPieces, without_spaces
 from reftok.engine.decode.sentencepiece import pieces_stages
 from reftok.engine.decode.stages import Bounded, Buffered, Output, Stage, Timed, Utf8Text, Vocab, link
+from reftok.engine.patterns.streamable import need_a_deadline
 from reftok.limits import MOST_GROWTH, MOST_STREAMED_STAGES
 from reftok.rules.huggingface import decoders
-from reftok.rules.patterns import need_a_clock
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.stages import Decoder
@@ -90,7 +90,7 @@ def _stages(pipeline: Pipeline) -> list[Stage]:
     if _may_be_refused(pipeline, groups):
         tokens = Bounded()
         groups = [[tokens], *([*group, Bounded(tokens)] for group in groups)]
-    if need_a_clock(pipeline.decoders):
+    if need_a_deadline(pipeline.decoders):
         groups = [[Timed()], *groups]
     return [stage for group in groups for stage in group]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
 from reftok.engine.patterns.patterns import stream_matches
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import (
     BYTE_TOKEN,
@@ -20,8 +21,8 @@ from reftok.rules.huggingface.decoders import (
     cleaned,
     decoded_run,
 )
+from reftok.rules.patterns import literal_matches
 from reftok.rules.stages import Decoder
-from reftok.rules.text import literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))

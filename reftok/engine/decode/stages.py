@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from reftok.rules.patience import InForce, Patience
+from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.text import refuse_expansion
 
 LONGEST_REMEMBERED = 16
 """How many held code points or bytes are still remembered as a state."""
@@ -132,16 +132,16 @@ class Timed(Stage):
     state = None
 
     def __init__(self) -> None:
-        self._patience = Patience()
+        self._deadline = Deadline()
 
     def feed(self, text: str, is_end: bool) -> None:
-        self._patience.more(len(text))
-        with InForce(self._patience):
+        self._deadline.extend(len(text))
+        with self._deadline:
             self.sink.feed(text, is_end)
 
     def finish(self) -> None:
         """There are no more tokens."""
-        with InForce(self._patience):
+        with self._deadline:
             super().finish()
 
 

@@ -10,7 +10,7 @@ from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.sinks import StreamedModel, StreamedStage, TextSink
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 PreTokens: TypeAlias = Callable[[str], Iterable[str]]
 """A pre-token, made into pre-tokens."""
@@ -76,7 +76,7 @@ def buffer_for_pre_tokenizer(
 
     def pre_tokens(text: str) -> Iterable[str]:
         begins_later = start is None or start.is_passed or not start.takes(text)
-        splits = pre_tokenizer.pre_tokenize([Split(NormalizedString(text, int(begins_later)))])
+        splits = pre_tokenizer.pre_tokenize([Part(NormalizedString(text, int(begins_later)))])
         return (split.normalized.text for split in splits)
 
     return BufferedStage(pre_tokens, sink, f"{type(pre_tokenizer).__name__} {reason}")

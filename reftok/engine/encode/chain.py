@@ -20,14 +20,14 @@ from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import may_grow_too_much
 from reftok.engine.fast_model import FastModel
+from reftok.engine.patterns.streamable import need_a_deadline
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
+from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
-from reftok.rules.patience import InForce, Patience
-from reftok.rules.patterns import need_a_clock
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.text import refuse_expansion
 
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -112,20 +112,20 @@ class _Timed(StreamedStage):
 
     def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
-        self._patience = Patience()
+        self._deadline = Deadline()
 
     def text(self, fragment: str) -> None:
-        self._patience.more(len(fragment))
-        with InForce(self._patience):
+        self._deadline.extend(len(fragment))
+        with self._deadline:
             self.sink.text(fragment)
 
     def end_pre_token(self) -> None:
-        with InForce(self._patience):
+        with self._deadline:
             self.sink.end_pre_token()
-        self._patience = Patience()
+        self._deadline = Deadline()
 
     def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
-        with InForce(Patience(sum(map(len, pre_tokens)))):
+        with Deadline(sum(map(len, pre_tokens))):
             self.sink.pre_tokens(pre_tokens)
 
 
@@ -184,6 +184,6 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
         stages.append(RecordedStart(starts, stages[-1]))
     if bounded:
         stages.append(_Counting(bounded, stages[-1]))
-    if need_a_clock((*pipeline.normalizers, *pipeline.pre_tokenizers)):
+    if need_a_deadline((*pipeline.normalizers, *pipeline.pre_tokenizers)):
         stages.append(_Timed(stages[-1]))
     return tuple(reversed(stages))

@@ -8,7 +8,7 @@ from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.rules.llama_cpp.special_tokens import SPACES, LlamaSpecialTokens
 from reftok.rules.llama_cpp.vocab import SPECIAL, Attribute
 from reftok.rules.longest_first import EntriesByBeginning
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Span
 
 
@@ -61,7 +61,7 @@ class StreamedLlamaSpecialTokens(StreamedStage):
         decided, self._buffer = self._buffer[:end], self._buffer[end:]
         if not decided:
             return
-        for split in self._tokens.split_raw([Split(NormalizedString(decided))], self._encode_special_tokens):
+        for split in self._tokens.split_raw([Part(NormalizedString(decided))], self._encode_special_tokens):
             if split.tokens is None:
                 self.sink.text(split.normalized.text)
             else:

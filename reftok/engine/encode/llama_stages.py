@@ -14,7 +14,7 @@ from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.pre_tokenizers import DigitGroups, ThousandsSplit
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.wpm import stands_alone
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.unicode.characters import WHITE_SPACE
 from reftok.unicode.ranges import as_ranges
 
@@ -113,7 +113,7 @@ class StreamedNumberRuns(StreamedStage):
 
     def _hand_on(self, text: str) -> None:
         """Cut text that does not end within a run; a letter before it shows whether there is a cut at its start."""
-        first, *pre_tokens = self._pre_tokenizer.pre_tokenize([Split(NormalizedString("a" + text))])
+        first, *pre_tokens = self._pre_tokenizer.pre_tokenize([Part(NormalizedString("a" + text))])
         self._hand_on_piece(first.normalized.text[1:])
         for pre_token in pre_tokens:
             self.sink.end_pre_token()

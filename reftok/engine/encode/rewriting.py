@@ -194,7 +194,7 @@ Of a class that is not here, derived ones too, nothing is known."""
 
 
 def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
-    """Whether there can be a text that `reftok.rules.text.refuse_expansion` refuses behind one of them.
+    """Whether there can be a text that `reftok.rules.bounds.refuse_expansion` refuses behind one of them.
 
     >>> may_grow_too_much([Prepend("▁"), Replace(" ", "▁")]), may_grow_too_much([Replace(" ", 1000 * "▁")])
     (False, True)

@@ -9,10 +9,10 @@ from reftok.engine.encode.merges import StreamedMerges
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.text import JOINED, Behavior
 
 _IN_NO_TEXT = b"\xff"

@@ -20,8 +20,8 @@ from typing import TypeAlias
 from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.streamable import Streamable, streamable
-from reftok.rules.patterns import Pattern, pattern_matches
-from reftok.rules.text import Match, literal_matches
+from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.patterns import Match, literal_matches, pattern_matches
 
 Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
 """Texts one after the other, and which of them are matches; None says that all are."""
@@ -78,7 +78,7 @@ def stream_matches(pattern: str | Pattern, opens: bool = False) -> Matcher:
 
     opens: whether a long match may come in several pieces.
 
-    >>> from reftok.rules.patterns import compile_oniguruma
+    >>> from reftok.regex_dialects.pattern import compile_oniguruma
     >>> matcher = stream_matches(compile_oniguruma(r"\p{L}+"))
     >>> matcher.feed("- ab"), matcher.held, matcher.feed("c!"), matcher.finish()
     ([('- ', False)], 2, [('abc', True), ('!', False)], [])

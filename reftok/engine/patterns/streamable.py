@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import TypeAlias
 
@@ -12,14 +12,14 @@ import regex
 from reftok.engine.caches import Results
 from reftok.engine.patterns.automaton import Automaton, State, followed
 from reftok.engine.patterns.paths import Undecided, paths
-from reftok.engine.patterns.re_patterns import RePatterns
 from reftok.errors import UnsupportedFeature
-from reftok.limits import LONG_RUN
+from reftok.fast.re_patterns import RePatterns
+from reftok.limits import LONG_RUN, MOST_SCANS
+from reftok.regex_dialects.executor import is_scanned_often, needs_deadline, spans_of
 from reftok.regex_dialects.oniguruma.analysis import may_be_empty
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.syntax_tree import Node
-from reftok.rules.patience import is_scanned_often
-from reftok.rules.patterns import Pattern, for_16, may_run_away, needs_timer, spans
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.types import Span
 from reftok.unicode.characters import as_of_16
 
@@ -51,7 +51,7 @@ class Streamable:
 
     prepare: what to match with what.
     context: how many characters before its start a match may depend on.
-    source: the expression as Oniguruma reads it.
+    source: the pattern.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     for_re: its forms for `re`, if it may have some.
     known: what is decided of a text, remembered where it is short; None where that takes more than the text to tell.
@@ -62,7 +62,7 @@ class Streamable:
         automaton: Automaton,
         prepare: Callable[[str], tuple[regex.Pattern[str], str]],
         context: int,
-        source: str,
+        source: Pattern,
         is_simple: bool,
         for_re: RePatterns | None,
     ) -> None:
@@ -70,7 +70,7 @@ class Streamable:
         self.context = context
         self._prepare = prepare
         self._source = source
-        self._is_timed = may_run_away(source)
+        self._is_timed = source.may_run_away
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._for_re = for_re
         knows = is_simple and not context
@@ -135,7 +135,7 @@ class Streamable:
 
     def _needs_timer(self, text: str) -> bool:
         if len(text) > LONG_RUN:
-            return needs_timer(self._source, text)
+            return needs_deadline(self._source, text)
         return self._is_timed or is_scanned_often(text)
 
     def _of_re(self, text: str) -> re.Pattern[str] | None:
@@ -146,7 +146,7 @@ class Streamable:
         pattern = None if timed else self._of_re(text)
         if pattern is not None:
             return [match.span() for match in pattern.finditer(text, position)]
-        return spans(*self._prepare(text), timed, position, last_end)
+        return spans_of(*self._prepare(text), timed, position, last_end)
 
     def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
         texts: list[str] = []
@@ -180,14 +180,14 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     reading: what makes the text that the pattern is run over, character by character; None for that of
         `pattern_matches`. With it, no match may be empty.
 
-    >>> from reftok.rules.patterns import compile_oniguruma
+    >>> from reftok.regex_dialects.pattern import compile_oniguruma
     >>> streamable(compile_oniguruma(r"(a)\1"))
     "the pattern '(a)\\\\1' can only be matched in a complete pre-token: it refers to what a group has matched"
     """
     is_rust = pattern.tree is None or reading is not None
     try:
         source = pattern.as_oniguruma()
-        timed = may_run_away(source)
+        timed = pattern.may_run_away
         tree = _tree_of_rust(pattern) if pattern.tree is None or reading is not None else pattern.tree
         # What comes before a pattern takes too long must not be given out: how far a match reaches is never sure.
         found = paths(tree, is_rust, in_doubt=timed)
@@ -195,12 +195,19 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         return f"the pattern {pattern.source[:200]!r} can only be matched in a complete pre-token: {reason}"
     automaton = Automaton(found, reading or (as_of_16 if is_rust else str))
-    prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
+    prepare = partial(_read, pattern, reading) if reading else pattern.for_text
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
     # Beyond ASCII, the classes of Rust are not those of Oniguruma: a word has the two joiners.
     only_ascii = pattern.tree is None or len(source) > _LONGEST_WRITTEN_OUT
     for_re = RePatterns(tree, only_ascii) if is_simple and reading is None else None
-    return Streamable(automaton, prepare, found.context, source, is_simple, for_re)
+    return Streamable(automaton, prepare, found.context, pattern, is_simple, for_re)
+
+
+def need_a_deadline(stages: Iterable[object]) -> bool:
+    """Whether the patterns of stages are to be timed together: one may run away, or they are very many."""
+    named = (getattr(stage, "pattern", None) for stage in stages)
+    patterns = [pattern for pattern in named if isinstance(pattern, Pattern)]
+    return len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
 
 
 def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:

@@ -28,8 +28,8 @@ from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.encodings import QWEN_PATTERN
 from reftok.formats.tiktoken.rank_file import is_rank_file
 from reftok.rules.named_ids import WELL_KNOWN
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 from reftok.unicode.characters import WHITE_SPACE
 
 _FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
@@ -302,7 +302,7 @@ def hub_tokenizer_json(path: Path) -> Json:
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
 
 
-def named_ids(folder: Path, tokenizer: Tokenizer) -> dict[str, int | None]:
+def named_ids(folder: Path, rules: Pipeline) -> dict[str, int | None]:
     """The named ids by the files of a folder: None where they name no token, or none that is there.
 
     A name that no file has is not there. What else the files hold is not looked at.
@@ -316,7 +316,7 @@ def named_ids(folder: Path, tokenizer: Tokenizer) -> dict[str, int | None]:
     values = {**defaults, **config, **mapped}
     given = {name: values[f"{name}_token"] for name in WELL_KNOWN if f"{name}_token" in values}
     return {
-        name: None if value is None else tokenizer.token_to_id(_content(value, str(path), f"{name}_token"))
+        name: None if value is None else rules.token_to_id(_content(value, str(path), f"{name}_token"))
         for name, value in given.items()
     }
 

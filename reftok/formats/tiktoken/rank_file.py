@@ -27,18 +27,18 @@ from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
-from reftok.rules.fancy_regex import compile_fancy_regex
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 
 
-def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Tokenizer:
-    r"""The tokenizer of a rank file.
+def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Pipeline:
+    r"""The rules of a rank file.
 
     encoding: None recognises the published files.
     Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token,
@@ -60,7 +60,7 @@ def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None =
         if token_id in taken:
             raise ModelFormatError(source, f"rank {token_id}", f"is the id of {name} in the encoding {encoding.name}")
     added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Tokenizer(
+    return Pipeline(
         library="tiktoken",
         model=RankBPE({to_byte_characters(token): rank for token, rank in ranks.items()}),
         added_tokens=AddedVocabulary(added, special_tokens),

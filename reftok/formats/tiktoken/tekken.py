@@ -22,14 +22,14 @@ from typing import Any
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.strict_json import parse_json
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
-from reftok.rules.fancy_regex import compile_fancy_regex
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import TekkenBytes
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 
 VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 _DEFAULT_SPECIAL_TOKENS = (
@@ -50,8 +50,8 @@ def is_tekken(path: Path) -> bool:
     return "tekken" in path.name and path.suffix == ".json"
 
 
-def read_tekken(data: bytes, source: str = "") -> Tokenizer:
-    """The tokenizer of a tekken.json.
+def read_tekken(data: bytes, source: str = "") -> Pipeline:
+    """The rules of a tekken.json.
 
     Raises ModelFormatError where the file is not sound, UnsupportedFeature for a version or a key that is not known.
     """
@@ -77,7 +77,7 @@ def read_tekken(data: bytes, source: str = "") -> Tokenizer:
     except UnsupportedFeature as error:
         raise UnsupportedFeature(source, f"config.{error.place}", error.problem) from None
     added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Tokenizer(
+    return Pipeline(
         library="mistral-common",
         model=RankBPE({to_byte_characters(token): special_size + rank for token, rank in ranks.items()}),
         added_tokens=AddedVocabulary(added, special_tokens),

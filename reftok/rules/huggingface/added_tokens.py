@@ -17,14 +17,16 @@ Source: `AddedVocabulary`, tokenizers 0.23 tokenizer/added_vocabulary.rs. Quirks
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import regex
 
 from reftok.errors import UnsupportedFeature
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.longest_first import EntriesByBeginning
-from reftok.rules.text import NormalizedString, Split, refuse_expansion
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Span, Token
 from reftok.unicode.characters import RUST, WHITE_SPACE
 
@@ -46,7 +48,7 @@ class AddedVocabulary:
 
     >>> added = AddedVocabulary([AddedToken("<s>", lstrip=True, normalized=False, special=True)], {"a": 0}, str)
     >>> [(part.normalized.text, part.tokens and part.tokens[0].id)
-    ...  for part in added.split_raw([Split(NormalizedString("a <s>a"))])]
+    ...  for part in added.split_raw([Part(NormalizedString("a <s>a"))])]
     [('a', None), (' <s>', 1), ('a', None)]
     """
 
@@ -127,14 +129,14 @@ class AddedVocabulary:
         """Whether this is the content of a special token."""
         return token in self._special
 
-    def split_raw(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
+    def split_raw(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=False` out of raw text.
 
         encode_special_tokens: treat special tokens as ordinary text.
         """
         return self._split(splits, self.raw_pattern, encode_special_tokens)
 
-    def split_normalized(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
+    def split_normalized(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=True` out of normalized text."""
         return self._split(splits, self.normalized_pattern, encode_special_tokens)
 
@@ -157,27 +159,27 @@ class AddedVocabulary:
         return frozenset(token_id for token_id, token in self._by_id.items() if token.content in self._special)
 
     def _split(
-        self, splits: Sequence[Split], pattern: AddedTokenPattern | None, encode_special_tokens: bool
-    ) -> list[Split]:
-        result: list[Split] = []
+        self, splits: Sequence[Part], pattern: AddedTokenPattern | None, encode_special_tokens: bool
+    ) -> list[Part]:
+        result: list[Part] = []
         for split in splits:
             if split.tokens is not None:
                 result.append(split)
             elif pattern is None:
                 if split.normalized.text:
-                    result.append(Split(split.normalized.slice(0, len(split.normalized))))
+                    result.append(Part(split.normalized.slice(0, len(split.normalized))))
             else:
                 result += self._cut(split.normalized, pattern, encode_special_tokens)
         return result
 
     def _cut(
         self, normalized: NormalizedString, pattern: AddedTokenPattern, encode_special_tokens: bool
-    ) -> Iterator[Split]:
+    ) -> Iterator[Part]:
         for token_id, (start, end) in self._matches(normalized.text, pattern, encode_special_tokens):
             part = normalized.slice(start, end)
             if part.text:
                 tokens = None if token_id is None else (Token(token_id, part.text, (0, len(part))),)
-                yield Split(part, tokens)
+                yield Part(part, tokens)
 
     def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
         """The matches and what lies between them, as `AddedVocabulary::find_matches` gives them.
@@ -233,7 +235,8 @@ class AddedTokenPattern:
         self.tokens = tokens
         self.contents = EntriesByBeginning(ids, source, "added_tokens")
         first_characters = {content[0] for content in ids}
-        self.first_character = regex.compile(f"[{''.join(map(regex.escape, sorted(first_characters)))}]", regex.V0)
+        members = "".join(map(regex.escape, sorted(first_characters)))
+        self.first_character: re.Pattern[str] | regex.Pattern[str] = regex.compile(f"[{members}]", regex.V0)
         self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
         self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 

@@ -1,8 +1,7 @@
 """Byte-pair encoding by merges, the model `BPE` of tokenizer.json.
 
-The rule is `BPE.symbols`, `BPE.merge_of`, `BPE.tokenize` and `merge_all` (models/merging.py); behind ByteLevel the text
-comes in the characters of bytes already (byte_level.py). How options and merges stand in the file is read by
-formats/huggingface/components_json.py. What else is here serves those who ask for the merges.
+The rule is `BPE.symbols`, `BPE.merge_of`, `BPE.tokenize` and `merge_all` (rules/merging.py). After ByteLevel the text
+already is in the characters of its bytes (rules/byte_level.py).
 
 Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
 """
@@ -10,16 +9,12 @@ Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
-from operator import add, itemgetter
+from itertools import accumulate, pairwise
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.rules.merging import MergeEvent, merge_all
-from reftok.rules.steps import Merge, Merging, Steps, WholeWord
+from reftok.rules.merging import merge_all
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
@@ -49,8 +44,8 @@ class BPE(VocabModel):
     merges: pairs of tokens, the first has rank 0; of equal pairs the last counts.
     source: the file's name, for messages.
     Raises ModelFormatError for a merge whose parts or result are not in the vocab, UnsupportedFeature for byte
-    fallback together with a subword prefix or a word suffix: the library falls back to the bytes of these too, and
-    its offsets lie outside the text then.
+    fallback together with a subword prefix or a word suffix (the library falls back to the bytes of these too, and its
+    offsets lie outside the text then), and for a merge whose right part is an unknown token as long as the prefix.
 
     Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
     character. An unknown token is written when the next known character comes, or at the end, so that the bytes of
@@ -74,7 +69,13 @@ class BPE(VocabModel):
         super().__init__(vocab)
         self.options = options
         self.source = source
-        prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
+        prefix, suffix, unk_token = options.continuing_subword_prefix, options.end_of_word_suffix, options.unk_token
+        # Where a merge takes the prefix off an unknown token of the same length, it gives its left token once more. So
+        # pairs of two ranks may become one id at one place; the library, which compares ids, takes the older rank then.
+        loses_all_text = prefix and unk_token and len(unk_token.encode()) == len(prefix.encode())
+        if loses_all_text and any(right == unk_token for _, right in merges):
+            problem = f"{unk_token!r:.60} loses all its text to the subword prefix, which is not supported"
+            raise UnsupportedFeature(source, "model.merges", problem)
         self.merge_ids = merge_ids(vocab, merges, prefix, source)
         self.ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
         self.ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
@@ -83,18 +84,6 @@ class BPE(VocabModel):
     def merges(self) -> Merges:
         """The merges by the pairs of their ids."""
         return ranked(*self.merge_ids)
-
-    def with_merges(self, merges: Merges) -> BPE:
-        """The same model with other merges: what a faulty implementation would do, to compare with."""
-        pairs = sorted(merges, key=lambda pair: merges[pair][0])
-        changed = copy(self)
-        changed.merge_ids = (
-            [left for left, _ in pairs],
-            [right for _, right in pairs],
-            [merges[pair][1] for pair in pairs],
-        )
-        vars(changed).pop("merges", None)
-        return changed
 
     @property
     def byte_fallback(self) -> bool:
@@ -127,27 +116,6 @@ class BPE(VocabModel):
     def merge_of(self, left: int, right: int) -> tuple[int, int] | None:
         """The rank of the merge of two neighbours and the id that they become, None where they do not merge."""
         return self.merges.get((left, right))
-
-    def explain(self, text: str) -> Steps:
-        """The merges that `tokenize` makes, one by one."""
-        if self.takes_whole(text):
-            return WholeWord(text)
-        ids = [token_id for token_id, _ in self.symbols(text)]
-        events: list[MergeEvent[int]] = []
-        merge_all(ids, self.merge_of, events.append)
-        token_of = self._tokens.__getitem__
-        merges = tuple(
-            Merge(
-                event.priority,
-                token_of(event.symbols[0]),
-                token_of(event.symbols[1]),
-                token_of(event.whole),
-                (event.left, event.right),
-            )
-            for event in events
-            if event.kind == "merge"
-        )
-        return Merging(text, tuple(map(token_of, ids)), "rank", merges)
 
     def symbols(self, text: str, begins: bool = True, ends: bool = True) -> list[Symbol]:
         """The word before any merge: one symbol a character, or its bytes, or the unknown token.
@@ -222,46 +190,26 @@ def merge_ids(
     are taken off, whatever they are.
     Raises ModelFormatError for a token that is not in the vocab.
     """
-    if not prefix:
-        with suppress(KeyError):
-            left_tokens, right_tokens = [*map(itemgetter(0), merges)], [*map(itemgetter(1), merges)]
-            tokens = [*map(add, left_tokens, right_tokens)]
-            return _ids(vocab, left_tokens), _ids(vocab, right_tokens), _ids_in_order(vocab, tokens)
     lefts: list[int] = []
     rights: list[int] = []
     wholes: list[int] = []
-    prefix_length_bytes = len(prefix.encode("utf-8"))
-    for rank, (left, right) in enumerate(merges):
-        place = f"model.merges[{rank}]"
-        try:
+    prefix_bytes = len(prefix.encode("utf-8"))
+    try:
+        for left, right in merges:
             lefts.append(vocab[left])
             rights.append(vocab[right])
-            wholes.append(vocab[left + _without_bytes(right, prefix_length_bytes)])
-        except KeyError as missing:
-            raise ModelFormatError(source, place, f"{missing.args[0]!r:.60} is not in the vocab") from None
-        except UnicodeDecodeError:
-            problem = f"{right!r:.60} does not begin with the subword prefix {prefix!r:.60}"
-            raise ModelFormatError(source, place, problem) from None
+            wholes.append(vocab[left + (_without_bytes(right, prefix_bytes) if prefix else right)])
+    except KeyError as missing:
+        place = f"model.merges[{len(wholes)}]"
+        raise ModelFormatError(source, place, f"{missing.args[0]!r:.60} is not in the vocab") from None
+    except UnicodeDecodeError:
+        problem = f"{right!r:.60} does not begin with the subword prefix {prefix!r:.60}"
+        raise ModelFormatError(source, f"model.merges[{len(wholes)}]", problem) from None
     return lefts, rights, wholes
-
-
-def _ids(vocab: Mapping[str, int], tokens: Sequence[str]) -> list[int]:
-    return [*map(vocab.__getitem__, tokens)]
-
-
-def _ids_in_order(vocab: Mapping[str, int], tokens: list[str]) -> list[int]:
-    """The ids of tokens that are likely to stand next to each other in the vocab; it takes long to look up so many."""
-    start = next((place for place, token in enumerate(vocab) if tokens and token == tokens[0]), 0)
-    end = start + len(tokens)
-    if [*islice(vocab, start, end)] == tokens:
-        return [*islice(vocab.values(), start, end)]
-    return _ids(vocab, tokens)
 
 
 def _without_bytes(token: str, length_bytes: int) -> str:
     """Raises UnicodeDecodeError for a token that has fewer bytes, or a character across the cut."""
-    if not length_bytes:
-        return token
     data = token.encode("utf-8")
     if length_bytes > len(data):
         raise UnicodeDecodeError("utf-8", data, 0, len(data), "shorter than the prefix")

@@ -11,10 +11,11 @@ from itertools import groupby
 
 import regex
 
+from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import PrependScheme
-from reftok.rules.patterns import Pattern, pattern_matches
-from reftok.rules.text import literal_matches, refuse_expansion
+from reftok.rules.patterns import literal_matches, pattern_matches
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.charsmap import Charsmap
-from reftok.rules.patterns import Pattern, pattern_matches
-from reftok.rules.text import NormalizedString, literal_matches, refuse_expansion
+from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import (
     WHITE_SPACE,
     Form,
@@ -284,12 +286,17 @@ class BertNormalizer:
     strip_accents: bool | None
     lowercase: bool
 
+    @property
+    def decomposes(self) -> bool:
+        """Whether accents are stripped."""
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         if self.clean_text:
             normalized = substitute_each(normalized, _cleaned)
         if self.handle_chinese_chars:
             normalized = substitute_each(normalized, _set_apart)
-        if self.lowercase if self.strip_accents is None else self.strip_accents:
+        if self.decomposes:
             normalized = substitute_each(NFD().normalize(normalized), _unaccented)
         if self.lowercase:
             normalized = substitute_each(normalized, lower_case)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from reftok.errors import UnsupportedFeature
+from reftok.rules.bounds import refuse_explosion
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
-from reftok.rules.encodings import inserted, joined, numbered, refuse_explosion
+from reftok.rules.encodings import inserted, joined, numbered
 from reftok.rules.types import Encoding, Span
 from reftok.unicode.characters import WHITE_SPACE
 

@@ -12,10 +12,10 @@ from typing import Literal
 
 import regex
 
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches, rust_pattern
-from reftok.rules.text import Behavior, Match, NormalizedString, literal_matches, resplit, with_gaps
-from reftok.rules.text import Split as Part
+from reftok.rules.patterns import Match, literal_matches, pattern_matches, with_gaps
+from reftok.rules.text import Behavior, NormalizedString, Part, resplit
 from reftok.rules.types import Span
 from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punctuation, script
 

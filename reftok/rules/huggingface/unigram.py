@@ -13,9 +13,8 @@ from math import inf
 from reftok.errors import ModelFormatError
 from reftok.rules.longest_first import EntriesByBeginning
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, NO_ID
-from reftok.rules.steps import Lattice
 from reftok.rules.types import Token
-from reftok.rules.viterbi import UNK_PENALTY, Best, PieceMatch, best_paths, lattice, path_to_end, with_runs_joined
+from reftok.rules.viterbi import UNK_PENALTY, Best, PieceMatch, best_paths, path_to_end, with_runs_joined
 from reftok.rules.vocab_model import VocabModel
 
 
@@ -114,8 +113,3 @@ class Unigram(VocabModel):
         if self.unk_id is None:
             raise ModelFormatError(self.source, "model.unk_id", "is missing, but the text has an unknown character")
         return self.unk_id
-
-    def explain(self, text: str) -> Lattice:
-        """The pieces that match, and the best path; byte fallback and the fusing of unknown runs come after it."""
-        best = self.best_paths(text)
-        return lattice(text, lambda start: [match for match in self.matches(text, start) if match[1] != NO_ID], best)

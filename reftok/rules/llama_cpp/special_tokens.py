@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from reftok.errors import UnsupportedFeature
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.llama_cpp.vocab import CUT_OUT, SPECIAL, Attribute, LlamaVocab
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Token
 
 SPACES = " \t\n\v\f\r"
@@ -33,7 +33,7 @@ class LlamaSpecialTokens(AddedVocabulary):
     >>> ids = {"ab": 0, "bcd": 1}
     >>> user_defined = [Attribute.USER_DEFINED] * 2
     >>> vocab = LlamaVocab(list(ids), ids, user_defined, "spaces escaped", None, None, add_bos=False, add_eos=False)
-    >>> [part.normalized.text for part in LlamaSpecialTokens(vocab).split_raw([Split(NormalizedString("abcd"))])]
+    >>> [part.normalized.text for part in LlamaSpecialTokens(vocab).split_raw([Part(NormalizedString("abcd"))])]
     ['a', 'bcd']
     """
 
@@ -48,7 +48,7 @@ class LlamaSpecialTokens(AddedVocabulary):
                 place = f"tokenizer.ggml.tokens[{token_id}]"
                 raise UnsupportedFeature(source, place, "a special token that is not UTF-8 is not supported")
 
-    def split_raw(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
+    def split_raw(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the special tokens out.
 
         encode_special_tokens: leave control and unknown tokens alone: they are ordinary text (`parse_special` is off).
@@ -61,7 +61,7 @@ class LlamaSpecialTokens(AddedVocabulary):
                 splits = [part for split in splits for part in self._cut_out(split, token_id, text)]
         return list(splits)
 
-    def _cut_out(self, split: Split, token_id: int, text: str) -> Iterator[Split]:
+    def _cut_out(self, split: Part, token_id: int, text: str) -> Iterator[Part]:
         if split.tokens is not None:
             yield split
             return
@@ -72,12 +72,12 @@ class LlamaSpecialTokens(AddedVocabulary):
             end = start + len(gap.rstrip(SPACES)) if attribute & Attribute.LSTRIP else found
             yield from _raw(normalized, start, end)
             start = found + len(text)
-            yield Split(normalized.slice(found, start), (Token(token_id, text, (0, len(text))),))
+            yield Part(normalized.slice(found, start), (Token(token_id, text, (0, len(text))),))
             while attribute & Attribute.RSTRIP and normalized.text[start : start + 1] in _SPACES:
                 start += 1
         yield from _raw(normalized, start, len(normalized))
 
 
-def _raw(normalized: NormalizedString, start: int, end: int) -> Iterator[Split]:
+def _raw(normalized: NormalizedString, start: int, end: int) -> Iterator[Part]:
     if start < end:
-        yield Split(normalized.slice(start, end))
+        yield Part(normalized.slice(start, end))

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from reftok.errors import InvalidText
-from reftok.rules.merging import MergeEvent, merge_all
-from reftok.rules.steps import Walk, WalkStep
+from reftok.rules.merging import merge_all
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
@@ -36,14 +35,15 @@ class LlamaSPM(VocabModel):
     >>> model = LlamaSPM(tokens, [-1.0, -2.0, -3.0, 0.0, 0.0, 0.0])
     >>> [(token.id, token.span_normalized) for token in model.tokenize("abcab€")]
     [(2, (0, 1)), (0, (1, 3)), (1, (3, 5)), (3, (5, 6)), (4, (5, 6)), (5, (5, 6))]
-    >>> [(step.event, step.data) for step in model.steps(b"abc") if step.symbols[1:]]
-    [('queue', b'ab'), ('queue', b'bc'), ('merge', b'bc'), ('skip', b'ab')]
     """
 
     def __init__(self, tokens: Mapping[str, int], scores: Sequence[float]) -> None:
         super().__init__(tokens)
         self.scores = scores
-        self._ids = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
+        self.vocab_bytes = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
+        # Equal scores, -0.0 and 0.0 among them, have the same rank.
+        ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+        self._ranks = {token: ranks[scores[token_id]] for token, token_id in self.vocab_bytes.items()}
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of a text in which spaces are `▁`; a lone surrogate U+DC80 to U+DCFF is a byte on its own.
@@ -51,51 +51,33 @@ class LlamaSPM(VocabModel):
         A token that is a part of a character has the span of the character.
         Raises InvalidText for a byte that has no token.
         """
+        data = text.encode("utf-8", "surrogateescape")
+        character_at = [i for i, character in enumerate(text) for _ in character.encode("utf-8", "surrogateescape")]
+        symbols = symbols_of(data)
+        starts = [*accumulate(map(len, symbols), initial=0)]
         tokens: list[Token] = []
-        character_at = [
-            index for index, character in enumerate(text) for _ in character.encode("utf-8", "surrogateescape")
-        ]
-        for step in self.steps(text.encode("utf-8", "surrogateescape")):
-            length = len(step.data) if step.event == "token" else 1
-            for position, token_id in enumerate(step.ids, step.start):
-                span = character_at[position], character_at[position + length - 1] + 1
+        for index, symbol in merge_all(symbols, self.merge_of):
+            start = starts[index]
+            token_id = self.vocab_bytes.get(symbol)
+            found = [(token_id, len(symbol))] if token_id is not None else [(i, 1) for i in self.byte_ids(symbol)]
+            for token_id, length in found:
+                span = character_at[start], character_at[start + length - 1] + 1
                 tokens.append(Token(token_id, self._tokens[token_id], span))
+                start += length
         return tokens
 
-    def steps(self, data: bytes) -> list[WalkStep]:
-        """The merges of llama.cpp over the bytes of a text in which spaces are `▁`, step by step."""
-        symbols = _symbols(data)
-        starts = [*accumulate(map(len, symbols), initial=0)]
-        steps = [WalkStep("symbol", (i,), symbol, starts[i]) for i, symbol in enumerate(symbols)]
-
-        def take_down(event: MergeEvent[bytes]) -> None:
-            pair = event.left, event.right
-            steps.append(WalkStep(event.kind, pair, event.whole, starts[event.left], -event.priority))
-
-        for index, symbol in merge_all(symbols, self._merge_of, take_down):
-            token_id = self._ids.get(symbol)
-            if token_id is not None:
-                steps.append(WalkStep("token", (index,), symbol, starts[index], ids=(token_id,)))
-            else:
-                steps.append(WalkStep("bytes", (index,), symbol, starts[index], ids=self.byte_ids(symbol)))
-        return steps
-
-    def explain(self, text: str) -> Walk:
-        """The symbols, the queue and `rev_merge` as they change."""
-        return Walk(text, tuple(self.steps(text.encode("utf-8", "surrogateescape"))))
-
-    def _merge_of(self, left: bytes, right: bytes) -> tuple[float, bytes] | None:
-        whole = left + right
-        token_id = self._ids.get(whole)
-        return None if token_id is None else (-self.scores[token_id], whole)
+    def merge_of(self, left: bytes, right: bytes) -> tuple[int, bytes] | None:
+        """The rank of the merge of two neighbours and what they become; None if they do not merge."""
+        rank = self._ranks.get(left + right)
+        return None if rank is None else (rank, left + right)
 
     def byte_ids(self, symbol: bytes) -> tuple[int, ...]:
         """The ids of the bytes of a symbol that is no token. Raises InvalidText for a byte that has none."""
         found: list[int] = []
         for byte in symbol:
-            token_id = self._ids.get(b"<0x%02X>" % byte)
+            token_id = self.vocab_bytes.get(b"<0x%02X>" % byte)
             if token_id is None and byte:
-                token_id = self._ids.get(bytes([byte]))
+                token_id = self.vocab_bytes.get(bytes([byte]))
             if token_id is None:
                 problem = f"neither <0x{byte:02X}> nor the byte is in the vocab; llama.cpp ends the process"
                 raise InvalidText(f"{symbol.decode('utf-8', 'backslashreplace')!r} has no token: {problem}")
@@ -103,10 +85,10 @@ class LlamaSPM(VocabModel):
         return tuple(found)
 
 
-def _symbols(data: bytes) -> list[bytes]:
+def symbols_of(data: bytes) -> list[bytes]:
     """The symbols that a text starts as.
 
-    >>> [symbol.hex() for symbol in _symbols(bytes.fromhex("61 E28281 E261C3 80"))]
+    >>> [symbol.hex() for symbol in symbols_of(bytes.fromhex("61 E28281 E261C3 80"))]
     ['61', 'e28281', 'e261c3', '80']
     """
     symbols: list[bytes] = []

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import neg
 from typing import TypeAlias
 
-from reftok.rules.merging import MergeEvent, merge_all
+from reftok.rules.merging import merge_all
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
-from reftok.rules.steps import Merge, Merging
 
 Splits: TypeAlias = dict[str, tuple[str, str]]
 """An unused piece to the two symbols that it was last seen as."""
@@ -62,12 +61,14 @@ class SentencePieceBPE(PieceModel):
         """The symbols of the text after every merge, and the splits of the unused pieces that were seen."""
         splits: Splits = {}
 
-        def note_split(event: MergeEvent[str]) -> None:
-            if event.kind == "queue" and event.whole in self.unused:
-                splits[event.whole] = event.symbols
+        def merge_of(left: str, right: str) -> tuple[int, str] | None:
+            found = self.merge_of(left, right)
+            if found is not None and found[1] in self.unused:
+                # Whether the two merge or not: the library remembers a pair when it enters the queue.
+                splits[found[1]] = left, right
+            return found
 
-        merged = merge_all(self.symbols(text), self.merge_of, note_split if self.unused else None)
-        return [symbol for _, symbol in merged], splits
+        return [symbol for _, symbol in merge_all(self.symbols(text), merge_of)], splits
 
     def symbols(self, text: str) -> list[str]:
         """The text before any merge: its user-defined symbols, and the characters between them."""
@@ -96,21 +97,6 @@ class SentencePieceBPE(PieceModel):
                 self._split_unused(half, splits, segments, depth + 1)
         else:
             segments.append((part, self.table.usable_id(part)))
-
-    def explain(self, text: str) -> Merging:
-        """The merges that `segments` makes, one by one; unused pieces are split again after them."""
-        symbols = self.symbols(text)
-        events: list[MergeEvent[str]] = []
-        merge_all(symbols, self.merge_of, events.append)
-        merges = tuple(
-            Merge(self._score(event.whole), *event.symbols, event.whole, (event.left, event.right))
-            for event in events
-            if event.kind == "merge"
-        )
-        return Merging(text, tuple(symbols), "score", merges)
-
-    def _score(self, piece: str) -> float:
-        return self.table.pieces[self.table.text_ids[piece]].score
 
 
 def float_orders(scores: Iterable[float]) -> list[int]:

@@ -13,14 +13,12 @@ from reftok.errors import ModelFormatError
 from reftok.rules.longest_first import EntriesByBeginning
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
-from reftok.rules.steps import Lattice
 from reftok.rules.viterbi import (
     LARGEST_FLOAT32,
     UNK_PENALTY,
     Best,
     PieceMatch,
     best_paths,
-    lattice,
     path_to_end,
     to_float32,
 )
@@ -95,7 +93,3 @@ class SentencePieceUnigram(PieceModel):
     def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
         """For each position the best path that ends there. score: of the path before the text."""
         return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD, score=score)
-
-    def explain(self, text: str) -> Lattice:
-        """The pieces that match, and the best path; its score is that of the library, in float32."""
-        return lattice(text, partial(self.matches, text), self.best_paths(text))

@@ -22,7 +22,8 @@ from reftok.rules.huggingface.added_tokens import (
 from reftok.rules.llama_cpp.special_tokens import SPACES, LlamaSpecialTokens
 from reftok.rules.llama_cpp.vocab import SPECIAL, Attribute
 from reftok.rules.longest_first import EntriesByBeginning
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString
+from reftok.rules.text import Part as TextPart
 from reftok.rules.types import Span
 
 Part: TypeAlias = tuple[int | None, int, int]
@@ -136,7 +137,7 @@ class LlamaTokenSearch:
         text = text[start:]
         end = len(text) if ends else self._end(text)
         parts: list[Part] = []
-        for split in self._tokens.split_raw([Split(NormalizedString(text[:end], start))], self._encode_special_tokens):
+        for split in self._tokens.split_raw([TextPart(NormalizedString(text[:end], start))], self._encode_special_tokens):
             first = split.normalized.original_start
             token_id = split.tokens[0].id if split.tokens else None
             parts.append((token_id, first, first + len(split.normalized)))

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from reftok.engine.split_points import MergeSplitPoints, PairSplitPoints
+from reftok.fast.split_points import MergeSplitPoints, SplitPoints
 from reftok.limits import LONGEST_STREAMED_PIECE
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -119,7 +119,7 @@ class UnigramParts(ModelParts):
 
     @cached_property
     def _last_split_point(self) -> Callable[[str], int]:
-        return PairSplitPoints(filter(None, self._entries)).last
+        return SplitPoints(filter(None, self._entries)).last
 
     @cached_property
     def _largest(self) -> float:
@@ -215,15 +215,15 @@ def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
         if not (options.ignore_merges or options.continuing_subword_prefix or options.end_of_word_suffix):
             return AtSplitPoints(ids_of_word, lambda: MergeSplitPoints(model).last)
     if type(model) is LlamaSPM:
-        return AtSplitPoints(ids_of_word, lambda: _before_bytes(PairSplitPoints(model.vocab).last))
+        return AtSplitPoints(ids_of_word, lambda: _before_bytes(SplitPoints(model.vocab).last))
     if isinstance(model, PieceModel):
         unk_id = None if model.byte_fallback else model.unk_id
         if type(model) is SentencePieceWord:
             return AtSplitPoints(ids_of_word, lambda: lambda text: max(text.rfind(SPACE_SYMBOL), 0), unk_id)
         if type(model) is SentencePieceChar:
-            return AtSplitPoints(ids_of_word, lambda: PairSplitPoints(model.table.matcher.symbols).last, unk_id)
+            return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.table.matcher.symbols).last, unk_id)
         if type(model) is SentencePieceBPE and not model.unused:
-            return AtSplitPoints(ids_of_word, lambda: PairSplitPoints(model.ranks).last, unk_id)
+            return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
     why = _WHY_WHOLE.get(type(model), "its search is not made to go on")
     return ModelParts(ids_of_word, f"{type(model).__name__}: {why}" if why else "")
 

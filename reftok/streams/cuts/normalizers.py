@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from reftok.fast.normalization_boundaries import BEGINS, ENDS, boundaries
+from reftok.fast.normalizers import fast_normalizer
 from reftok.limits import MOST_GROWTH
 from reftok.rules.huggingface import normalizers as rules
 from reftok.rules.llama_cpp.stages import ReadCodePoints
@@ -14,7 +16,6 @@ from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
-from reftok.streams.cuts.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.streams.cuts.pre_tokenizers import at_pattern
 from reftok.unicode.characters import WHITE_SPACE, is_control, quickly_normalized
 from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, class_letters, graphemes

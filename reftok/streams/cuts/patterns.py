@@ -12,6 +12,7 @@ may not: that is what the atomic group is for.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,12 +20,12 @@ from functools import lru_cache
 import regex
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.limits import LONG_RUN, PATTERN_CHARACTERS_PER_SECOND, PATTERN_SECONDS
+from reftok.regex_dialects.executor import current_deadline, needs_deadline
 from reftok.regex_dialects.oniguruma import syntax_tree as tree
 from reftok.regex_dialects.oniguruma.analysis import is_single_character, may_be_empty
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.writer import write
-from reftok.rules.patterns import Pattern, may_run_away
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.types import Span
 from reftok.unicode.characters import as_of_16
 
@@ -53,12 +54,19 @@ class SettledMatches:
         Raises InvalidText if the pattern takes too long, as some do on a long run.
         """
         is_known = self.exact is self.loop or text.isascii() or self.pattern.suspects.is_absent(text)
-        seconds = PATTERN_SECONDS + len(text) / PATTERN_CHARACTERS_PER_SECOND if len(text) > LONG_RUN else None
+        deadline = current_deadline(text) if needs_deadline(self.pattern, text) else None
+        timeout = None if deadline is None else deadline.seconds_left
+        begin = time.thread_time()
         try:
-            found = (self.loop if is_known else self.exact).match(self.reading(text), partial=True, timeout=seconds)
+            if timeout is not None and timeout <= 0:
+                raise TimeoutError
+            found = (self.loop if is_known else self.exact).match(self.reading(text), partial=True, timeout=timeout)
         except TimeoutError:
             problem = f"takes too long on this text of {len(text)} characters"
-            raise InvalidText(f"the pattern {self.pattern.source[:200]!r} {problem}") from None
+            raise InvalidText(f"the pattern {self.pattern.compiled.pattern[:200]!r} {problem}") from None
+        finally:
+            if deadline is not None:
+                deadline.seconds_left -= time.thread_time() - begin
         assert found is not None, "the loop ends nowhere but at the end of the text"
         return found.spans("match"), max(found.end("match"), found.end("gap"), 0)
 
@@ -78,7 +86,7 @@ def settled_matches(pattern: Pattern, reading: Callable[[str], str] | None = Non
     source = pattern.as_oniguruma()
     try:
         parsed = pattern.tree or parse(source)
-        problem = _problem(source, parsed)
+        problem = _problem(pattern, parsed)
     except (UnsupportedFeature, RecursionError):
         problem = "it is not understood"
     if problem:
@@ -92,11 +100,11 @@ def settled_matches(pattern: Pattern, reading: Callable[[str], str] | None = Non
     return SettledMatches(pattern, reading, *(regex.compile(loop, pattern.compiled.flags) for loop in loops))
 
 
-def _problem(source: str, parsed: tree.Node) -> str:
+def _problem(pattern: Pattern, parsed: tree.Node) -> str:
     """Why the two sides of a cut may be matched in another way than the whole, or it is not told where a match has looked."""
     if may_be_empty(parsed):
         return "it may match nothing"
-    if may_run_away(source):
+    if pattern.may_run_away:
         return "it may take very long"
     for node in tree.walk(parsed):
         match node:

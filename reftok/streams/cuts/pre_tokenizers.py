@@ -10,13 +10,14 @@ from typing import TypeAlias
 
 import regex
 
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.huggingface import pre_tokenizers as rules
 from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.rules.patterns import Match, literal_matches, pattern_matches
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import Behavior, Match, literal_matches
+from reftok.rules.text import Behavior
 from reftok.rules.types import Span
 from reftok.streams.cuts.patterns import SettledMatches, settled_matches
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script

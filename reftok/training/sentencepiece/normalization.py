@@ -11,8 +11,8 @@ import lzma
 import re
 from pathlib import Path
 
-from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, ReftokError
+from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.charsmap_compiler import compiled_charsmap

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.faults.code_units import SplitByUnits, of_code_units
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import Split
-from reftok.rules.patterns import compile_oniguruma
-from reftok.rules.text import NormalizedString
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part
 from tests.models import load
 
 

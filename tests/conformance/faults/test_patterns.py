@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from conformance.core.rule_table import usual_cause
 from conformance.faults.patterns import rewritten, spelled_out
 from reftok.formats.tiktoken.encodings import ENCODINGS
-from reftok.rules.fancy_regex import compile_fancy_regex
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
+from reftok.rules.patterns import pattern_matches
 
 CL100K, O200K = (compile_fancy_regex(ENCODINGS[name].pattern) for name in ("cl100k_base", "o200k_base"))
 CONVERTED = (

@@ -12,7 +12,7 @@ from conformance.shrinking.rank_file import encoding_for, encoding_toml, rank_mo
 from conformance.shrinking.search import Search
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding
 from reftok.formats.tiktoken.rank_file import read_ranks
-from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 
 BYTES = {bytes([byte]): 255 - byte for byte in range(256)}
 OTHERS = {b"": 300, b"ab": 301, b"abc": 900, b"bc": 901, b"xy": 902}

@@ -9,7 +9,7 @@ from typing import Any
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from tests.planted_defects.official import Official
 from tests.planted_defects.second.plain import Plain
 
@@ -71,8 +71,8 @@ class SoftHyphenPrints(Plain):
 
 
 class _SoftHyphen:
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
-        return [split if split.tokens is not None else Split(_printed(split.normalized)) for split in splits]
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [split if split.tokens is not None else Part(_printed(split.normalized)) for split in splits]
 
 
 def _printed(part: NormalizedString) -> NormalizedString:

@@ -8,7 +8,7 @@ from random import Random
 
 from reftok.engine.sinks import TextSink
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 Stream = Callable[[TextSink], TextSink]
 Stage = Callable[[str], list[str]]
@@ -61,7 +61,7 @@ def normalizer_stage(normalizer: Normalizer) -> Stage:
 
 def pre_tokenizer_stage(pre_tokenizer: PreTokenizer) -> Stage:
     def stage(text: str) -> list[str]:
-        splits = pre_tokenizer.pre_tokenize([Split(NormalizedString(text, 1))])
+        splits = pre_tokenizer.pre_tokenize([Part(NormalizedString(text, 1))])
         return [split.normalized.text for split in splits if split.normalized.text]
 
     return stage

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from hypothesis import strategies as st
 
 from reftok.engine.patterns.patterns import Matcher
-from reftok.rules.patterns import Pattern, pattern_matches
-from reftok.rules.text import literal_matches
+from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.patterns import literal_matches, pattern_matches
 
 from .recording import cut_at
 

@@ -7,14 +7,15 @@ import tokenizers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.rules.patience as patience_module
-import reftok.rules.patterns as patterns_module
+import reftok.regex_dialects.executor as executor_module
+import reftok.regex_dialects.pattern as pattern_module
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.explain.explanation import options
 from reftok.formats.tiktoken.encodings import ENCODINGS
-from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, may_match_nothing
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, Split
-from reftok.rules.patterns import Pattern, compile_oniguruma, may_match_nothing, may_run_away, pattern_matches
+from reftok.rules.patterns import pattern_matches
 
 from ..tokenizers_strategies import QWEN, texts
 
@@ -122,7 +123,7 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
 
 
 def test_a_pattern_that_takes_too_long_on_a_text_is_an_error_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(executor_module, "PATTERN_SECONDS", 0.1)
     text = "a" * 500
     for pattern in ("a*a*a*a*a*b|a", "(?:a|aa)+b|(?=b)"):
         with pytest.raises(InvalidText, match=r"takes too long on this text of 500 characters"):
@@ -131,13 +132,13 @@ def test_a_pattern_that_takes_too_long_on_a_text_is_an_error_and_no_hang(monkeyp
 
 @pytest.mark.parametrize("pattern", [GPT2_PATTERN, QWEN, DEEPSEEK])
 def test_the_patterns_of_published_models_need_no_timer(pattern: str) -> None:
-    assert not may_run_away(pattern)
+    assert not compile_oniguruma(pattern).may_run_away
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_patterns_of_tiktoken_need_no_timer(encoding: str) -> None:
     pattern = compile_fancy_regex(ENCODINGS[encoding].pattern)
-    assert not may_run_away(pattern.as_oniguruma())
+    assert not pattern.may_run_away
 
 
 def test_a_pattern_that_is_nested_too_deeply_is_refused() -> None:
@@ -204,13 +205,13 @@ def test_what_a_pattern_must_not_meet_is_looked_up_once(monkeypatch: pytest.Monk
     """
     pattern = compile_oniguruma(r"\s+\p{Lu}")
     pattern_matches(pattern, "é A")
-    monkeypatch.setattr(patterns_module, "_search", None)
+    monkeypatch.setattr(pattern_module, "_search", None)
     assert pattern_matches(pattern, "é A") == [(0, 1, False), (1, 3, True)]
 
 
 def test_a_pattern_looks_at_all_of_unicode_for_a_text_beyond_ascii_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fault: each did when it was compiled, which cost the first load a tenth of a second and 70 MB."""
-    monkeypatch.setattr(patterns_module, "suspects", None)
+    monkeypatch.setattr(pattern_module, "suspects", None)
     pattern = compile_oniguruma(r"\p{Lu}+|x{61}")
     assert pattern_matches(pattern, "a BC") == [(0, 2, False), (2, 4, True)]
     with pytest.raises(TypeError):

@@ -7,7 +7,8 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.rules.text import Behavior, Match, NormalizedString, Split, literal_matches, resplit, split_spans
+from reftok.rules.patterns import Match, literal_matches
+from reftok.rules.text import Behavior, NormalizedString, Part, resplit, split_spans
 from reftok.rules.types import Token
 
 from ..official import normalized_alignment, official_parts, own_parts
@@ -104,7 +105,7 @@ def test_the_span_of_no_characters_is_empty() -> None:
 
 
 def test_parts_with_tokens_are_not_cut_and_empty_parts_go() -> None:
-    settled = Split(NormalizedString("a b"), (Token(0, "a b", (0, 3)),))
-    splits = resplit([settled, Split(NormalizedString("c-"))], lambda part: [part.slice(0, 1), part.slice(1, 1)])
+    settled = Part(NormalizedString("a b"), (Token(0, "a b", (0, 3)),))
+    splits = resplit([settled, Part(NormalizedString("c-"))], lambda part: [part.slice(0, 1), part.slice(1, 1)])
     assert splits[0] is settled
     assert [split.normalized.text for split in splits] == ["a b", "c"]

@@ -16,8 +16,9 @@ import regex
 import tokenizers
 
 from reftok.engine.encode.rewriting import rewriter
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.normalizers import UnicodeForm
-from reftok.rules.patterns import compile_oniguruma, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.unicode import characters as characters_module
 from reftok.unicode.characters import (
     RUST,

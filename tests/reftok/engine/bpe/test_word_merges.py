@@ -75,10 +75,8 @@ def test_a_word_of_many_windows_has_the_ids_of_the_plain_merges(in_order: bool, 
         assert [*FastBPE(model).ids_of(word)] == plain_ids(model, word)
 
 
-@pytest.mark.parametrize("word", ["a" * 100_000, "ab" * 50_000, "a" * 99_999 + "b"])
-def test_a_word_of_a_hundred_thousand_letters_is_merged_window_by_window(
-    word: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("word", ["a" * 4000, "ab" * 2000, "a" * 3999 + "b"])
+def test_a_word_of_thousands_of_letters_is_merged_window_by_window(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = BPE({"a": 0, "b": 1, "aa": 2, "aaaa": 3, "ab": 4}, [("a", "a"), ("aa", "aa"), ("a", "b")])
     fast = FastBPE(model)
     expected = plain_ids(model, word)

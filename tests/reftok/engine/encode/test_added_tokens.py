@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode.added_tokens import stream_added_tokens
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken
 
 from ...tokenizers_strategies.pipelines import added_tokens
@@ -31,12 +31,12 @@ WHITE_SPACE_TOKENS = st.lists(
 )
 
 
-def items(splits: list[Split]) -> list[Item]:
+def items(splits: list[Part]) -> list[Item]:
     return [split.normalized.text if split.tokens is None else split.tokens[0].id for split in splits]
 
 
 def whole(added: AddedVocabulary, text: str, encode_special_tokens: bool) -> list[Item]:
-    return items(added.split_raw([Split(NormalizedString(text))], encode_special_tokens))
+    return items(added.split_raw([Part(NormalizedString(text))], encode_special_tokens))
 
 
 def streamed(added: AddedVocabulary, fragments: list[str], encode_special_tokens: bool) -> list[Item]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.encode.rewriting import may_grow_too_much, most_growth
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
@@ -23,7 +24,6 @@ from reftok.rules.huggingface.normalizers import (
     Strip,
     StripAccents,
 )
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString

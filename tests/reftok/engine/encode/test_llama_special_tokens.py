@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
 from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 from ..recording import Item, Recorder, begins, cut_at, cuts, feed
 
@@ -27,7 +27,7 @@ def special_tokens(draw: st.DrawFn) -> LlamaSpecialTokens:
 
 
 def whole(tokens: LlamaSpecialTokens, text: str, encode_special_tokens: bool) -> list[Item]:
-    splits = tokens.split_raw([Split(NormalizedString(text))] if text else [], encode_special_tokens)
+    splits = tokens.split_raw([Part(NormalizedString(text))] if text else [], encode_special_tokens)
     return [split.normalized.text if split.tokens is None else split.tokens[0].id for split in splits]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import rewriter
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
@@ -33,7 +34,6 @@ from reftok.rules.huggingface.normalizers import (
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.wpm import BertText
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode import original_start
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
 from reftok.rules.huggingface.pre_tokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString
-from reftok.rules.text import Split as TextSplit
+from reftok.rules.text import NormalizedString, Part
 from reftok.tokenizer import Tokenizer
 from tests.models import load
 
@@ -51,7 +50,11 @@ TEXTS = st.lists(st.sampled_from([*"ab -ﬁ½\u200b\u0301", "<s>", "  "]), min_s
 
 def tokenizer(normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer]) -> Tokenizer:
     loaded = load("spm-bpe-hf")
-    return replace(loaded, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None)
+    return Tokenizer(
+        replace(
+            loaded.rules, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None
+        )
+    )
 
 
 def streamed(tokenizer: Tokenizer, fragments: Iterable[str]) -> list[int]:
@@ -105,7 +108,7 @@ def test_the_stages_before_run_once_for_much_that_begins_at_the_start(monkeypatc
     kept = Pipeline.pre_tokenized
     made = tokenizer([Prepend("ab " * 300)], [WhitespaceSplit(), FIRST])
 
-    def noted(pipeline: Pipeline, text: str) -> list[TextSplit]:
+    def noted(pipeline: Pipeline, text: str) -> list[Part]:
         runs.append(text)
         return kept(pipeline, text)
 

@@ -25,7 +25,7 @@ from reftok.rules.huggingface.pre_tokenizers import (
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters, DigitGroups, ThousandsSplit
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import JOINED, Split
+from reftok.rules.text import JOINED, Part
 
 from ...tokenizers_strategies import texts
 from ..stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage
@@ -75,7 +75,7 @@ def test_pre_tokenizers_behind_each_other_cut_as_the_whole_is(
     steps: Sequence[PreTokenizer], text: str, seed: int
 ) -> None:
     class Line:
-        def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+        def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
             for step in steps:
                 splits = step.pre_tokenize(splits)
             return list(splits)
@@ -133,7 +133,7 @@ def test_a_run_of_numbers_of_one_part_is_not_held_in_the_next() -> None:
 
 def test_an_unknown_pre_tokenizer_holds_each_part_and_is_named() -> None:
     class Whole:
-        def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+        def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
             return list(splits)
 
     stage = stream_pre_tokenizer(Whole(), PartRecorder())

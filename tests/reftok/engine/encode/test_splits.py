@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split, Whitespace
 from reftok.rules.llama_cpp.pre_tokenizers import Reading, RegexSplit
-from reftok.rules.patterns import Pattern, compile_oniguruma
 from reftok.rules.text import JOINED, Behavior
 
 from ..recording import cut_at

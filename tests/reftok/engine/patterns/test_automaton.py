@@ -9,7 +9,7 @@ from reftok.engine.patterns.automaton import Automaton
 from reftok.engine.patterns.paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
 from reftok.regex_dialects.oniguruma.parser import parse
-from reftok.rules.patterns import Pattern, compile_oniguruma, for_16
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.types import Span
 
 from ...regex_dialects.oniguruma.test_random_patterns import PATTERNS
@@ -33,7 +33,7 @@ def decided(pattern: str) -> Automaton:
 
 
 def match_at(pattern: Pattern, text: str, start: int) -> Span | None:
-    compiled, prepared = for_16(pattern, text)
+    compiled, prepared = pattern.for_text(text)
     match = compiled.match(prepared, start)
     return match and match.span()
 

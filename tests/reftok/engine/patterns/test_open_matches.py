@@ -16,9 +16,9 @@ from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
-from reftok.rules.patterns import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.text import Behavior
 
 from ...official import Json

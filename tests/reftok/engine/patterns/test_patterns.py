@@ -9,21 +9,21 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.rules.patience as patience_module
+import reftok.regex_dialects.executor as executor_module
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
 from reftok.formats.tiktoken.encodings import ENCODINGS
-from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.pattern import compile_oniguruma, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
-from reftok.rules.patterns import compile_oniguruma, pattern_matches, rust_pattern
-from reftok.rules.text import Match
+from reftok.rules.patterns import Match, pattern_matches
 
 from ...regex_dialects.oniguruma.test_random_patterns import PATTERNS
+from ...regex_dialects.test_published_patterns import PUBLISHED
 from ...rules.test_patterns import patterns as plain_patterns
-from ...rules.test_published_patterns import PUBLISHED
 from ..recording import cut_at, cuts
 from ..streamed_matches import fragmented, joined, streamed, whole_matches
 
@@ -248,7 +248,7 @@ def test_a_long_match_is_looked_at_once_while_it_goes_on(monkeypatch: pytest.Mon
 
 
 def test_a_pattern_that_takes_too_long_on_a_fragment_is_an_error_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(executor_module, "PATTERN_SECONDS", 0.1)
     matcher = stream_matches(compile_oniguruma("(?:a|aa)+b|(?=b)"))
     with pytest.raises(InvalidText, match="takes too long"):
         matcher.feed("a" * 500 + "c")

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from reftok.engine.patterns import re_patterns as re_patterns_module
 from reftok.engine.patterns.patterns import matcher_of
-from reftok.engine.patterns.re_patterns import RePatterns, re_pattern
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
+from reftok.fast.re_patterns import RePatterns, re_pattern
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.regex_dialects.oniguruma.parser import parse
-from reftok.rules.fancy_regex import compile_fancy_regex
-from reftok.rules.patterns import compile_oniguruma, for_16, pattern_matches
+from reftok.regex_dialects.pattern import compile_oniguruma
+from reftok.rules.patterns import pattern_matches
 
 ASCII = st.characters(max_codepoint=127)
 PLANE_0 = st.characters(max_codepoint=0xFFFF)
@@ -61,7 +62,7 @@ def spans(pattern: re.Pattern[str] | regex.Pattern[str], text: str) -> list[tupl
 
 
 def spans_of_16(pattern: str, text: str) -> list[tuple[int, int]]:
-    compiled, prepared = for_16(compile_oniguruma(pattern), text)
+    compiled, prepared = compile_oniguruma(pattern).for_text(text)
     return spans(compiled, prepared)
 
 

@@ -7,7 +7,7 @@ import tokenizers
 
 from reftok.errors import UnsupportedFeature
 from reftok.regex_dialects.oniguruma.property_names import NAMES
-from reftok.rules.patterns import compile_oniguruma
+from reftok.regex_dialects.pattern import compile_oniguruma
 
 from ...official import EVERY_CHARACTER
 from ...oniguruma_comparison import assert_same, matches

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.patterns import compile_oniguruma
+from reftok.regex_dialects.pattern import compile_oniguruma
 
 from ...oniguruma_comparison import assert_same
 

@@ -13,7 +13,7 @@ from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
 from reftok.rules.stages import Normalizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 from ...llama_recipes import CHARSMAP
 
@@ -57,12 +57,12 @@ def test_what_is_rewritten_stands_for_what_it_was(
 
 
 def test_the_steps_of_a_pre_tokenizer_keep_the_spans() -> None:
-    def spans(splits: list[Split]) -> list[tuple[str, tuple[int, int]]]:
+    def spans(splits: list[Part]) -> list[tuple[str, tuple[int, int]]]:
         return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]
 
-    assert spans(DigitGroups().pre_tokenize([Split(NormalizedString("a1234"))])) == [("a1", (0, 2)), ("234", (2, 5))]
-    assert spans(ByteCharacters().pre_tokenize([Split(NormalizedString("é"))])) == [("Ã©", (0, 1))]
-    assert spans(BertWords().pre_tokenize([Split(NormalizedString("a, b"))])) == [
+    assert spans(DigitGroups().pre_tokenize([Part(NormalizedString("a1234"))])) == [("a1", (0, 2)), ("234", (2, 5))]
+    assert spans(ByteCharacters().pre_tokenize([Part(NormalizedString("é"))])) == [("Ã©", (0, 1))]
+    assert spans(BertWords().pre_tokenize([Part(NormalizedString("a, b"))])) == [
         ("a", (0, 1)),
         (",", (1, 2)),
         ("b", (3, 4)),

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText
-from reftok.rules.llama_cpp.spm import LlamaSPM
-from reftok.rules.steps import WalkStep
+from reftok.rules.llama_cpp.spm import LlamaSPM, symbols_of
 
 from ...gguf_writer import BYTE_TOKENS
 from ...llama_recipes import WORDS
@@ -19,31 +18,6 @@ def model(*tokens: tuple[str, float]) -> LlamaSPM:
     return LlamaSPM({token: index for index, (token, _) in enumerate(tokens)}, [score for _, score in tokens])
 
 
-def shown(step: WalkStep) -> str:
-    """A step as a debugger would print it."""
-    indices = "+".join(map(str, step.symbols))
-    return f"{step.event} {indices} {step.data.decode()} {step.score:g} {list(step.ids)}"
-
-
-def test_the_steps_are_those_that_a_debugger_shows() -> None:
-    """The walk of a tutorial on llama.cpp: symbols, the queue by score, a bigram gone stale, the symbols at the end."""
-    spm = model(("▁", -9.0), ("a", -9.0), ("t", -9.0), ("▁a", -3.0), ("at", -1.0), ("▁at", -2.0))
-    assert list(map(shown, spm.steps("▁att".encode()))) == [
-        "symbol 0 ▁ 0 []",
-        "symbol 1 a 0 []",
-        "symbol 2 t 0 []",
-        "symbol 3 t 0 []",
-        "queue 0+1 ▁a -3 []",
-        "queue 1+2 at -1 []",
-        "merge 1+2 at -1 []",
-        "queue 0+1 ▁at -2 []",
-        "merge 0+1 ▁at -2 []",
-        "skip 0+1 ▁a -3 []",
-        "token 0 ▁at 0 [5]",
-        "token 3 t 0 [2]",
-    ]
-
-
 def test_of_equal_scores_the_leftmost_bigram_goes_first() -> None:
     ties = model(("a", -1.0), ("aa", -1.0), ("aaa", -1.0))
     assert [token.value for token in ties.tokenize("aaaaa")] == ["aaa", "aa"]
@@ -52,8 +26,16 @@ def test_of_equal_scores_the_leftmost_bigram_goes_first() -> None:
 
 
 def test_a_symbol_has_as_many_bytes_as_its_first_one_announces() -> None:
-    symbols = [step.data for step in MODEL.steps(b"\xe2ab\xc3\xe2\x82\xff\xf0abc\x80\xf0a") if step.event == "symbol"]
-    assert symbols == [b"\xe2ab", b"\xc3\xe2", b"\x82", b"\xff\xf0ab", b"c", b"\x80", b"\xf0a"]
+    text = b"\xe2ab\xc3\xe2\x82\xff\xf0abc\x80\xf0a"
+    assert symbols_of(text) == [
+        b"\xe2ab",
+        b"\xc3\xe2",
+        b"\x82",
+        b"\xff\xf0ab",
+        b"c",
+        b"\x80",
+        b"\xf0a",
+    ]
 
 
 @pytest.mark.parametrize("text", ["x", "ax", "\0", "é"])

@@ -1,0 +1,21 @@
+"""The bounds of what a file may make of a text. Beyond them the text is refused, so that no file costs gigabytes.
+
+None of them is a rule of a library; the numbers, and how far published models stay below, stand in reftok/limits.py.
+"""
+
+from __future__ import annotations
+
+from reftok.errors import InvalidText, ModelFormatError
+from reftok.limits import LEAST_TOO_LONG, MOST_GROWTH, MOST_TOKENS, MOST_TOKENS_OF_ONE
+
+
+def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
+    """Raise ModelFormatError if a stage makes a text of `old_size` characters too long. size: what it makes of it."""
+    if size > MOST_GROWTH * old_size + LEAST_TOO_LONG:
+        raise ModelFormatError("", place, f"makes {size} characters of {old_size}, which is refused")
+
+
+def refuse_explosion(tokens: int, old_tokens: int) -> None:
+    """Raise InvalidText if the stages after the model make too many tokens of the tokens of a text."""
+    if tokens > MOST_TOKENS + MOST_TOKENS_OF_ONE * old_tokens:
+        raise InvalidText(f"the stages after the model would make {tokens} tokens of this text, which is refused")
