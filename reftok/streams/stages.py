@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import TypeAlias
 
-from reftok.limits import MOST_STREAMED_STAGES
+from reftok.limits import MOST_SCANS, MOST_STREAMED_STAGES
+from reftok.regex_dialects.executor import Deadline
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
@@ -255,11 +258,14 @@ class Chain:
         self._pipeline = pipeline
         self._text: list[str] = []
         self._fed = 0
-        self._is_whole = _why_whole(pipeline)
-        self._stages: list[Stage] = [] if self._is_whole else [*_stages(pipeline, model)]
+        why_whole = _why_whole(pipeline)
+        self._is_whole = bool(why_whole)
+        self._stages: Sequence[Stage] = [] if why_whole else [*_stages(pipeline, model)]
         self._normalizing = [stage for stage in self._stages if isinstance(stage, Normalizing)]
         self._first = [stage for stage in self._stages if isinstance(stage, RewritingFirst)]
-        self.why_uncut = tuple(filter(None, (self._is_whole, *(stage.why_uncut for stage in self._stages))))
+        stages = self._stages or [model]
+        self.why_uncut = (*why_whole, *filter(None, (stage.why_uncut for stage in stages)))
+        self._deadline = Deadline() if _needs_deadline((*pipeline.normalizers, *pipeline.pre_tokenizers)) else None
 
     @property
     def held(self) -> int:
@@ -269,6 +275,8 @@ class Chain:
     def feed(self, text: str) -> list[int]:
         """The ids that more text makes sure."""
         self._fed += len(text)
+        if self._deadline is not None:
+            self._deadline.extend(len(text))
         if self._is_whole:
             self._text.append(text)
             return []
@@ -285,30 +293,32 @@ class Chain:
         return self._taken([None], 0)
 
     def _taken(self, items: list[Item], excess: int) -> list[int]:
-        for stage in self._stages:
-            items = stage.take(items)
+        with nullcontext() if self._deadline is None else self._deadline:
+            for stage in self._stages:
+                items = stage.take(items)
         for normalizing in self._normalizing:
             # As `Pipeline.encode` refuses it; how long the text will be is known at its end.
             refuse_expansion(normalizing.size - excess, self._fed)
         return [item for item in items if isinstance(item, int)]
 
 
-def _why_whole(pipeline: Pipeline) -> str:
-    """Why the plain rules are asked at the end of the text, '' if the stages are streamed."""
-    pre_tokenizers = pipeline.pre_tokenizers
-    for stage, streamed in (
-        *((stage, STREAMED_NORMALIZERS) for stage in pipeline.normalizers),
-        *((stage, STREAMED_PRE_TOKENIZERS) for stage in pre_tokenizers),
-    ):
-        if type(stage) not in streamed:
-            return f"{type(stage).__name__} is not streamed"
-    count = len(pipeline.normalizers) + len(pre_tokenizers)
-    if count > MOST_STREAMED_STAGES:
-        return f"{count} stages before the model: more are not streamed"
-    firsts = [index for index, step in enumerate(pre_tokenizers) if _puts_first(step)]
+def _why_whole(pipeline: Pipeline) -> list[str]:
+    """Why the plain rules are asked at the end of the text; empty if the stages are streamed."""
+    known = {*STREAMED_NORMALIZERS, *STREAMED_PRE_TOKENIZERS}
+    steps = (*pipeline.normalizers, *pipeline.pre_tokenizers)
+    reasons = [f"{type(step).__name__} is not streamed" for step in steps if type(step) not in known]
+    if len(steps) > MOST_STREAMED_STAGES:
+        reasons.append(f"{len(steps)} stages before the model: more are not streamed")
+    firsts = [index for index, step in enumerate(pipeline.pre_tokenizers) if _puts_first(step)]
     if any(firsts) or (firsts and pipeline.added_tokens.normalized_pattern is not None):
-        return "Metaspace asks which of several parts begin where the text does"
-    return ""
+        reasons.append("Metaspace asks which of several parts begin where the text does")
+    return reasons
+
+
+def _needs_deadline(steps: Sequence[object]) -> bool:
+    """Whether the patterns share one deadline: one may take very long, or there are very many."""
+    patterns = [pattern for step in steps if isinstance(pattern := getattr(step, "pattern", None), Pattern)]
+    return len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
 
 
 def _puts_first(step: PreTokenizer) -> bool:
