@@ -31,7 +31,6 @@ from reftok.version import __version__
 if TYPE_CHECKING:
     from reftok.encode_files.run import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
-    from reftok.engine.encode.stream import StreamEncoder
     from reftok.formats.model_files import embedded_models
     from reftok.loading import byte_level_bpe, llama_spm, load
     from reftok.nbest import n_best
@@ -39,13 +38,14 @@ if TYPE_CHECKING:
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
+    from reftok.streams.encoder import StreamEncoder
     from reftok.tokenizer import Tokenizer
     from reftok.training.train import train
 else:
     _HOMES = {
         "EncodedFiles": "reftok.encode_files.run",
         "StreamDecoder": "reftok.engine.decode.stream",
-        "StreamEncoder": "reftok.engine.encode.stream",
+        "StreamEncoder": "reftok.streams.encoder",
         "embedded_models": "reftok.formats.model_files",
         **dict.fromkeys(("byte_level_bpe", "llama_spm", "load"), "reftok.loading"),
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),

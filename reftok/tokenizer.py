@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import Never, SupportsIndex, TypedDict, Unpack
 
 from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
-from reftok.engine.encode.stream import ByteErrors, StreamEncoder, ids_of_chunks
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
 from reftok.rules.encodings import texts_and_pairs
@@ -20,6 +19,7 @@ from reftok.rules.pipeline import Library, Pipeline
 from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.trace import DecodingTrace, Trace
 from reftok.rules.types import Encoding
+from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 
 class Options(TypedDict, total=False):

@@ -15,7 +15,7 @@ from reftok import Tokenizer
 
 if TYPE_CHECKING:
     from reftok.engine.decode.stream import StreamDecoder, TextCallback
-    from reftok.engine.encode.stream import StreamEncoder
+    from reftok.streams.encoder import StreamEncoder
 
 REFERENCE = "reftok"
 """What stands in for an official library that cannot take part."""

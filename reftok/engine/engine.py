@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from reftok.engine.decode.states import DecodingStates
 from reftok.engine.decode.stream import StreamDecoder
-from reftok.engine.encode.encoder import Encoder
-from reftok.engine.encode.stream import ByteErrors, StreamEncoder
 from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.fast.decoder import FastDecoder
 from reftok.fast.encoder import FastEncoder
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
+from reftok.streams.cuts.models import ModelParts, model_parts
+from reftok.streams.encoder import ByteErrors, StreamEncoder
 
 
 class Engine:
@@ -34,7 +35,6 @@ class Engine:
         )
         self._decoder = FastDecoder(pipeline)
         self._affixes: dict[bool, Affixes] = {}
-        self._streams: Encoder | None = None
         self._decoding = DecodingStates(), DecodingStates()
 
     def __reduce__(self) -> tuple[type[Engine], tuple[Pipeline]]:
@@ -65,9 +65,11 @@ class Engine:
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
-        if self._streams is None:
-            self._streams = Encoder(self.pipeline)
-        return StreamEncoder(self._streams, add_special_tokens, errors)
+        return StreamEncoder(self.pipeline, self._model_parts, add_special_tokens, errors)
+
+    @cached_property
+    def _model_parts(self) -> ModelParts:
+        return model_parts(self.pipeline.model, self.encoder.ids_of)
 
     def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
         """A new stream from ids to text."""

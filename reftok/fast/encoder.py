@@ -69,15 +69,15 @@ class FastEncoder:
     def _ids_of_part(self, part: NormalizedString) -> Iterable[int]:
         pre_tokens = self._pre_tokens
         if pre_tokens is None:
-            return chain.from_iterable([self._ids_of(pre_token.text) for pre_token in self._cut(part)])
+            return chain.from_iterable([self.ids_of(pre_token.text) for pre_token in self._cut(part)])
         words = pre_tokens.words(part)
         if pre_tokens.is_whole:
             return self.model.ids_of_text(words[0])
         return chain.from_iterable(map(self._ids.__getitem__, words))
 
-    def _ids_of(self, pre_token: str) -> Sequence[int]:
-        """The ids of a pre-token that the rules have cut; a long one is cut further by the model."""
-        return self._ids[pre_token] if len(pre_token) <= LONGEST else self.model.ids_of_text(pre_token)
+    def ids_of(self, pre_token: str) -> Sequence[int]:
+        """The ids of a pre-token as the model takes it; a long one is cut further by the model."""
+        return self.model.ids[pre_token] if len(pre_token) <= LONGEST else self.model.ids_of_text(pre_token)
 
     def pre_tokens(self, text: str) -> list[str]:
         """The text as the model takes it, the added tokens among the pre-tokens; trainers count these.

@@ -44,6 +44,7 @@ class SentencePieceNormalizer:
     options: what happens to spaces.
     charsmap: the rules, None where there are none.
     symbols: the user-defined symbols, which no rule touches.
+    begins, ends: whether the text does; False for a part of it, which gets no dummy space there, and is not trimmed.
 
     Quirks: an empty text gets no dummy prefix. Spaces are looked for in the *normalized* text, so U+3000 counts where a
     rule makes it a space; at the end `▁` that stood in the text itself is removed as well. A replacement keeps the
@@ -61,8 +62,12 @@ class SentencePieceNormalizer:
         options: NormalizerOptions = NormalizerOptions(),
         charsmap: Charsmap | None = None,
         symbols: PrefixMatcher | None = None,
+        begins: bool = True,
+        ends: bool = True,
     ) -> None:
         self.options = options
+        self.begins = begins
+        self.ends = ends
         self.charsmap = charsmap
         self.symbols = symbols if symbols is not None and symbols.symbols else None
         self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
@@ -81,11 +86,11 @@ class SentencePieceNormalizer:
     def rewrite(self, text: str) -> Rewritten:
         """The normalized text and the origins of its characters, as the library computes them."""
         start = position = self.end_of_leading_spaces(text)
-        if start == len(text):
+        if start == len(text) and self.begins:
             return "", [0]
         parts: list[str] = []
         origins: list[int] = []
-        follows_space = self.options.remove_extra_whitespaces
+        follows_space = self.options.remove_extra_whitespaces and self.begins
         while position < len(text):
             part, length = self.prefix(text, position)
             if follows_space:
@@ -100,7 +105,7 @@ class SentencePieceNormalizer:
     def end_of_leading_spaces(self, text: str) -> int:
         """Where the text begins that is not spaces to be removed."""
         position = 0
-        if self.options.remove_extra_whitespaces:
+        if self.options.remove_extra_whitespaces and self.begins:
             while position < len(text):
                 part, length = self.prefix(text, position)
                 if part != " ":
@@ -111,14 +116,14 @@ class SentencePieceNormalizer:
     def finished(self, parts: Sequence[str], origins: Sequence[int], start: int) -> Rewritten:
         """The trailing spaces removed and the dummy space added; it comes from where the text starts or ends."""
         options = self.options
-        is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
+        is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix and self.begins
         text = self._space * is_prefixed + "".join(parts)
         if is_prefixed:
             origins = [start, *origins]
-        if options.remove_extra_whitespaces and text.endswith(self._space):
+        if options.remove_extra_whitespaces and self.ends and text.endswith(self._space):
             text = text.rstrip(self._space)
             origins = origins[: len(text) + 1]
-        if options.add_dummy_prefix and options.treat_whitespace_as_suffix:
+        if options.add_dummy_prefix and options.treat_whitespace_as_suffix and self.ends:
             text += self._space
             origins = [*origins, origins[-1]]
         return text, origins

@@ -69,7 +69,8 @@ class SentencePieceUnigram(PieceModel):
         }
 
     @cached_property
-    def _by_beginning(self) -> EntriesByBeginning:
+    def by_beginning(self) -> EntriesByBeginning:
+        """The pieces that match text, by what they begin with."""
         return EntriesByBeginning(self.entries)
 
     def _score(self, token_id: int) -> float:
@@ -80,7 +81,7 @@ class SentencePieceUnigram(PieceModel):
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
         """The pieces that begin at `start`, shortest first; the unknown piece where the first character is none."""
-        found = [(start + len(piece), *self.entries[piece]) for piece in self._by_beginning.at(text, start)]
+        found = [(start + len(piece), *self.entries[piece]) for piece in self.by_beginning.at(text, start)]
         if not found or found[-1][0] > start + 1:
             found.append((start + 1, *self.unknown))
         return found[::-1]
