@@ -21,11 +21,10 @@ from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
 from reftok.formats import load_rules
 from reftok.formats.model_files import embedded_models, find_model
-from reftok.loading import load
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
 from reftok.signals import end_by_signals, stop_exit_code
-from reftok.tokenizer import Tokenizer
+from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 MOST_NAMED = 5

@@ -16,8 +16,7 @@ from reftok.encode_files.sources import LONGEST, Unit
 from reftok.errors import EncodingStopped, ReftokError
 from reftok.formats.files import read_file
 from reftok.formats.model_files import files_beside, find_model
-from reftok.loading import load
-from reftok.tokenizer import Tokenizer
+from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 

@@ -137,9 +137,7 @@ class LlamaTokenSearch:
         text = text[start:]
         end = len(text) if ends else self._end(text)
         parts: list[Part] = []
-        for split in self._tokens.split_raw(
-            [TextPart(NormalizedString(text[:end], start))], self._encode_special_tokens
-        ):
+        for split in self._tokens.split_raw([TextPart(NormalizedString(text[:end], start))], self._encode_special_tokens):
             first = split.normalized.original_start
             token_id = split.tokens[0].id if split.tokens else None
             parts.append((token_id, first, first + len(split.normalized)))

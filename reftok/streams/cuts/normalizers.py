@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from reftok.fast.normalization_boundaries import BEGINS, ENDS, boundaries
+from reftok.fast.normalizers import fast_normalizer
 from reftok.limits import MOST_GROWTH
 from reftok.rules.huggingface import normalizers as rules
 from reftok.rules.llama_cpp.stages import ReadCodePoints
