@@ -44,7 +44,7 @@ class Cuts:
 
 
 def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
-    """A pre-tokenizer of `STREAMED` as cuts one after the other, without what it does to the characters.
+    """A pre-tokenizer of `PRE_TOKENIZERS` as cuts one after the other, without what it does to the characters.
 
     >>> [cuts.matches("a b1 ", False) for cuts in cuts_of(rules.Digits(individual_digits=True))]
     [([(3, 4)], 5)]
@@ -86,7 +86,7 @@ def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
             return []
 
 
-STREAMED = frozenset({
+PRE_TOKENIZERS = frozenset({
     rules.Split, rules.ByteLevel, rules.Whitespace, rules.Metaspace, rules.WhitespaceSplit, rules.CharDelimiterSplit,
     rules.Digits, rules.Punctuation, rules.BertPreTokenizer, rules.FixedLength, rules.UnicodeScripts, BertWords,
     llama.RegexSplit, llama.ByteCharacters, llama.DigitGroups, llama.ThousandsSplit,
