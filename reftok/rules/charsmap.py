@@ -1,35 +1,38 @@
 """The precompiled character map of sentencepiece: rules "these bytes become those", in a double array.
 
 The blob is a little-endian uint32 with the size of the double array in bytes, the array (uint32 units of the library
-darts-clone), and the replacements, UTF-8 strings that end with NUL; the value of a key is the byte at which its
-replacement begins among these.
+darts-clone), and the replacements: UTF-8 strings, each ended by NUL. The value of a key is the position of its
+replacement among these, in bytes.
 Source: `Normalizer::DecodePrecompiledCharsMap`, sentencepiece 0.2 normalizer.cc; darts.h of darts-clone.
 
-The readers of .model, tokenizer.json and GGUF files take the blob from its field `precompiled_charsmap`. Three rules
-apply it: sentencepiece the longest match (rules/sentencepiece/normalizer.py, for the denormalizer of
-rules/sentencepiece/decoder.py too), the Precompiled of tokenizers the shortest prefix of each grapheme cluster
-(rules/huggingface/normalizers.py), llama.cpp the longest match of bytes (rules/llama_cpp/ugm_normalizer.py).
+The readers of .model, tokenizer.json and GGUF files take the blob from the field `precompiled_charsmap`. Three
+normalizers apply the rules, each in its own way: sentencepiece takes the longest match (sentencepiece/normalizer.py),
+Precompiled of tokenizers the shortest match at the start of each grapheme cluster (huggingface/normalizers.py),
+llama.cpp the longest match of bytes (llama_cpp/ugm_normalizer.py).
 """
 
 from __future__ import annotations
 
 import struct
 from array import array
-from functools import cached_property
 from sys import byteorder
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
+# A unit is a node of the trie. Bits 0 to 7 are its label, the byte that leads to it; bit 8 says that a key ends here;
+# bits 10 to 30 are the offset to its children, in steps of 256 if bit 9 is set. The child for a byte stands at the
+# position of the node, xor its offset, xor that byte. If a key ends at a node, its child for NUL is a leaf: bit 31 is
+# set, and the other bits are the value of the key.
 _VALUE = (1 << 31) - 1
-_LABEL = (1 << 31) | 0xFF
+_LABEL = (1 << 31) | 0xFF  # with the bit of a leaf, so that a leaf never looks like a node
 
 
 class Charsmap:
     """The rules of one character map.
 
-    blob: the bytes of `precompiled_charsmap`.
-    units: the double array.
-    Raises ModelFormatError for a blob that is cut off or whose array points outside itself.
+    blob: the bytes of `precompiled_charsmap`. source: the file's name, for messages.
+    units: the double array. replacements: all of them, each ended by NUL.
+    Raises ModelFormatError for a blob that is cut off; `validate` finds the other faults.
     """
 
     def __init__(self, blob: bytes, source: str = "") -> None:
@@ -39,12 +42,12 @@ class Charsmap:
         if size % 4 or size == 0 or 4 + size >= len(blob):
             raise ModelFormatError(source, "precompiled_charsmap", f"the trie of {size} bytes does not fit")
         self.units = array("I")
-        if self.units.itemsize != 4:
+        if self.units.itemsize != 4:  # C leaves the sizes open, and one of the two is four bytes
             self.units = array("L")
         self.units.frombytes(blob[4 : 4 + size])
         if byteorder == "big":
             self.units.byteswap()
-        self._replacements = blob[4 + size :]
+        self.replacements = blob[4 + size :]
         self._source = source
 
     def prefixes(self, key: bytes, start: int = 0) -> list[tuple[int, str]]:
@@ -52,17 +55,17 @@ class Charsmap:
         return [(length, self.replacement(value)) for length, value in self._walk(key, start)]
 
     def shortest_prefix(self, text: str) -> str | None:
-        """The replacement of the shortest rule that the UTF-8 of a text begins with, None where none does.
+        """The replacement of the shortest rule that matches at the start of a text; None if none does.
 
-        NUL ends the text.
+        The text ends at its first NUL, as a string of C.
         """
         found = self._walk(text.encode("utf-8"), 0, stop_at_nul=True)
         return self.replacement(found[0][1]) if found else None
 
     def has_part(self, character: str) -> bool:
-        """Whether a rule begins with this character, or matches a part of its UTF-8.
+        """Whether a rule begins with this character, or with a part of its UTF-8.
 
-        Where none does, `shortest_prefix` has nothing for any text that begins with it.
+        If not, `shortest_prefix` is None for every text that begins with it.
         """
         units = self.units
         try:
@@ -80,11 +83,11 @@ class Charsmap:
         return True
 
     def _walk(self, key: bytes, start: int, stop_at_nul: bool = False) -> list[tuple[int, int]]:
-        """Follow the double array; each unit holds its label, whether it is a leaf, and the offset to its children."""
+        """The length and the value of each key that matches at `start`, the shortest first."""
         units = self.units
         found: list[tuple[int, int]] = []
         try:
-            position = _offset(units[0])
+            position = _offset(units[0])  # `position` is that of a node xor its offset: the place to look for children
             for index in range(start, len(key)):
                 byte = key[index]
                 if stop_at_nul and byte == 0:
@@ -100,20 +103,15 @@ class Charsmap:
             raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself") from None
         return found
 
-    @cached_property
-    def longest_replacement(self) -> int:
-        """The size of the longest replacement, in bytes."""
-        return max(map(len, self._replacements.split(b"\0")))
-
     def root(self) -> int:
-        """Where the keys begin: the node to give to `step` first."""
+        """The node at which all keys begin, for `step`."""
         return _offset(self.units[0])
 
     def step(self, node: int, character: bytes) -> tuple[int, int | None] | None:
-        """Follow the bytes of one character: the node after them and the value of the key that ends there, if any.
+        """The node behind the bytes of one character, and the value of the key that ends there, if any.
 
-        None where no key goes on like this. Call `validate` before.
-        Raises ModelFormatError for a key that ends inside the character.
+        None if no key continues with this character. Call `validate` before.
+        Raises ModelFormatError for a key that ends inside the character: its replacement would cut the character.
         """
         units = self.units
         value: int | None = None
@@ -129,23 +127,18 @@ class Charsmap:
                 value = units[node] & _VALUE
         return node, value
 
-    def goes_on_in_ascii(self, node: int) -> bool:
-        """Whether a key goes on behind a node with an ASCII character other than NUL. Call `validate` before."""
-        units = self.units
-        return any(units[node ^ byte] & _LABEL == byte for byte in range(1, 128))
-
     def validate(self) -> None:
-        """Check the whole blob as sentencepiece does on loading; and that no replacement is cut inside a character.
+        """Check the whole blob as sentencepiece does on loading, and that the replacements are UTF-8.
 
-        Raises ModelFormatError for what the library refuses, UnsupportedFeature for a replacement that is not UTF-8:
-        the library would go on with text that is none.
+        Raises ModelFormatError for what the library refuses, UnsupportedFeature for a replacement that is not UTF-8,
+        with which the library would continue.
 
         Source: sentencepiece 0.2.3, `DecodePrecompiledCharsMap` (normalizer.cc), `DoubleArrayImpl::validate` (darts.h).
         """
-        units, size, end = self.units, len(self.units), len(self._replacements)
+        units, size, end = self.units, len(self.units), len(self.replacements)
         if size % 256:
             raise ModelFormatError(self._source, "precompiled_charsmap", f"{size} units are not a multiple of 256")
-        if self._replacements[-1] != 0:
+        if self.replacements[-1] != 0:
             raise ModelFormatError(self._source, "precompiled_charsmap", "the replacements do not end with NUL")
         root = _offset(units[0])
         sound = units[0] & _LABEL == 0 and not units[0] >> 8 & 1 and 0 < root <= root | 0xFF < size
@@ -154,6 +147,7 @@ class Charsmap:
             if unit >> 31:
                 sound = sound and unit & _VALUE < end
                 continue
+            # A look-up goes to this place xor any byte; if the 256 units around it exist, no walk leaves the array.
             child = index ^ (unit >> 10) << ((unit & (1 << 9)) >> 6)
             if child | 0xFF >= size or (unit >> 8 & 1 and not units[child] >> 31):
                 sound = False
@@ -163,21 +157,21 @@ class Charsmap:
 
     def _validate_replacements(self) -> None:
         try:
-            self._replacements.decode("utf-8")
+            self.replacements.decode("utf-8")
         except UnicodeDecodeError as error:
             problem = f"byte {error.start} of the replacements is not UTF-8"
             raise UnsupportedFeature(self._source, "precompiled_charsmap", problem) from None
         for unit in self.units:
             value = unit & _VALUE
-            if unit >> 31 and self._replacements[value] & 0xC0 == 0x80:
+            if unit >> 31 and self.replacements[value] & 0xC0 == 0x80:
                 problem = f"replacement {value} begins inside a character"
                 raise UnsupportedFeature(self._source, "precompiled_charsmap", problem)
 
     def replacement(self, value: int) -> str:
-        """The replacement that begins at byte `value` of the replacements."""
-        end = self._replacements.find(b"\0", value)
+        """The replacement with this value, from there up to its NUL."""
+        end = self.replacements.find(b"\0", value)
         try:
-            return self._replacements[value : end if end >= 0 else None].decode("utf-8")
+            return self.replacements[value : end if end >= 0 else None].decode("utf-8")
         except UnicodeDecodeError:
             raise ModelFormatError(self._source, "precompiled_charsmap", f"replacement {value} is not UTF-8") from None
 

@@ -12,7 +12,7 @@ _LONGEST_SHOWN = 60
 
 
 def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
-    """The ids as int. name: of the method, for the InvalidIds that it raises for what is no list of ids."""
+    """The ids as int. Raises InvalidIds for anything but ids. name: of the method, for the message."""
     listed = id_list(ids, name)
     if (
         isinstance(listed, list | tuple)
@@ -24,19 +24,19 @@ def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
 
 
 def id_list(ids: object, name: str) -> Iterable[Any]:
-    """`ids`, which are not looked at. name: of the method, for the InvalidIds that it raises for what is no list."""
+    """`ids` as they are, if they can be iterated over; else raises InvalidIds. name: of the method, for the message."""
     if isinstance(ids, str) or not isinstance(ids, Iterable) or _has_no_dimension(ids):
         raise InvalidIds(f"{name} takes a list of ids, not {type(ids).__name__}")
     return ids
 
 
 def _has_no_dimension(ids: Iterable[Any]) -> bool:
-    """Whether it is an array or a tensor of one number, which has `__iter__` and cannot be iterated over."""
+    """Whether it is an array or a tensor of one number: those have `__iter__`, and raise TypeError when iterated."""
     return getattr(ids, "shape", None) == ()
 
 
 def checked_id(value: Any) -> int:
-    """The id as int. Raises InvalidIds for what is no id.
+    """The id as int. Raises InvalidIds for anything else.
 
     >>> checked_id(True)
     1
@@ -48,7 +48,7 @@ def checked_id(value: Any) -> int:
 
 
 def whole_number(value: Any) -> int | None:
-    """The value as int, None for what is no whole number of Python, of an array or of a tensor.
+    """The value as int; None unless it is a whole number of Python, of an array or of a tensor.
 
     >>> whole_number(True), whole_number(-1), whole_number(1.0), whole_number(None)
     (1, -1, None, None)

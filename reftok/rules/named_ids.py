@@ -1,19 +1,18 @@
 """The ids of the tokens that have a name: bos, eos, pad, unk, eot (the end of a turn), im_start, im_end.
 
-What the files say counts: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
-sentencepiece model, the metadata of a GGUF file. Of a name about which they say nothing, the first of its well-known
-contents has it that is a special token, or else an added one; and the model's own unknown token is `unk`. An ordinary
-entry of the vocab never counts: Qwen's has `</s>`, since text with markup was trained on. Where there is none the id
-is None.
+The files come first: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
+sentencepiece model, the metadata of a GGUF file. A name that they do not mention belongs to the first of its well-known
+contents that is a special token, or else an added one; `unk` is the model's own unknown token. Ordinary entries of the
+vocab never count: Qwen's vocab has `</s>`, since it was trained on text with markup.
 
-vocab.json and merges.txt with nothing beside them do not say which tokens are special. Where the vocab has
-`<|endoftext|>`, that is bos, eos and unk, as for GPT2Tokenizer of transformers. For the other names, and in other
-vocabs, a well-known content counts that no merge makes: text never becomes such an entry.
+vocab.json and merges.txt without other files do not say which tokens are special. If the vocab has `<|endoftext|>`, it
+is bos, eos and unk, as for GPT2Tokenizer of transformers. Otherwise a well-known content counts if no merge makes it,
+because then no text can become it.
 
-Of `eot` most files say nothing: only `eot_token` in the files of a folder and `tokenizer.ggml.eot_token_id` in a GGUF
-file name it. llama.cpp then goes by well-known contents as well (`special_eot_id`, src/llama-vocab.cpp), but where a
-vocab has several it takes the first of a hash table, and it counts tokens that end a text, such as `<|endoftext|>`:
-those are `eos` here.
+Most files say nothing about `eot`: only `eot_token` in the files of a folder and `tokenizer.ggml.eot_token_id` of a
+GGUF file name it. llama.cpp then looks for well-known contents as well (`special_eot_id`, src/llama-vocab.cpp), but of
+several it takes the first of a hash table, and it counts tokens that end a text, such as `<|endoftext|>`, which are
+`eos` here.
 """
 
 from __future__ import annotations
@@ -41,11 +40,10 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "im_start": ("<|im_start|>",),
     "im_end": ("<|im_end|>",),
 }
-"""By name the contents that published models give its token, in the order in which they are looked for."""
+"""Name to the contents that published models give its token, in the order of the search."""
 
 TURNS = ("eot", "im_start", "im_end")
-"""The names of what marks the turns of a chat."""
-
+"""The names of the tokens that mark the turns of a chat."""
 
 MEANINGS: Mapping[str, str] = {
     "bos": "the token that begins a text",
@@ -56,13 +54,13 @@ MEANINGS: Mapping[str, str] = {
     "im_start": "<|im_start|>, which begins a turn of a chat",
     "im_end": "<|im_end|>, which ends a turn of a chat",
 }
-"""By name what `help` says of its id."""
+"""Name to the meaning of its token, for `help`."""
 
 
 def named_id(name: str, named_ids: Mapping[str, int | None], model: Model, added_tokens: AddedVocabulary) -> int | None:
-    """The id of the token with a name of `WELL_KNOWN`, None where there is none.
+    """The id of the token with a name of `WELL_KNOWN`; None if the tokenizer has none.
 
-    named_ids: what the files say.
+    named_ids: name to id as the files give them.
     """
     if name in named_ids:
         return named_ids[name]
@@ -72,14 +70,14 @@ def named_id(name: str, named_ids: Mapping[str, int | None], model: Model, added
 
 
 def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
-    """The id of a well-known added token, special ones first: Phi-3 has `</s>`, not special, beside `<|endoftext|>`."""
+    """The id of a well-known added token. Special ones first: Phi-3 has `</s>`, not special, and `<|endoftext|>`."""
     found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
     special = [content for content in found if tokens.is_special(content)]
     return next(map(tokens.token_to_id, special or found), None)
 
 
 def first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
-    """The id of the first of the well-known contents of a name, None where there is none. ids: by content.
+    """The id of the first well-known content of a name; None if the vocab has none. ids: content to id.
 
     >>> first_well_known("eos", {"<eos>": 7, "</s>": 2})
     2

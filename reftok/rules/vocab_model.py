@@ -25,7 +25,7 @@ class VocabModel(ABC):
 
     @property
     def size(self) -> int:
-        """How many ids it has."""
+        """The number of ids."""
         return len(self.vocab)
 
     @property
@@ -35,13 +35,13 @@ class VocabModel(ABC):
 
     @property
     def unk_id(self) -> int | None:
-        """The id of the unknown token, None where there is none."""
+        """The id of the unknown token; None if the model has none."""
         return None
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The entry of the vocab, None for an id outside it."""
+        """The entry of the vocab; None for an id outside it."""
         return self._tokens.get(token_id)
 
     @abstractmethod
     def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of one pre-token, or of the whole text where the model takes that."""
+        """The tokens of one pre-token, or of the whole text if there are no pre-tokenizers."""

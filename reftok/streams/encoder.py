@@ -7,8 +7,8 @@ from typing import Literal, NoReturn, TypeAlias
 
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.fast.affixes import find_affixes, ids_behind_model
-from reftok.streams.chunks import ChunkReader
 from reftok.rules.pipeline import Pipeline
+from reftok.streams.chunks import ChunkReader
 from reftok.streams.cuts.models import ModelParts
 from reftok.streams.stages import Chain
 

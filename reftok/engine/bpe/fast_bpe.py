@@ -138,7 +138,7 @@ class FastBPE(FastMerging[BPE]):
                 return self._words.tokens(text)
             except KeyError:
                 pass
-        ids = [token_id for token_id, _ in self.model.symbols(text, begins, ends)]
+        ids = [token_id for token_id, _ in _symbols(self.model, text, begins, ends)]
         if self._fits_list and len(ids) <= FEW:
             return merge_ids(ids, self._ranks, self._wholes)
         return [token_id for _, token_id in merge_all(ids, self._merge_of)]
@@ -169,6 +169,32 @@ class FastBPE(FastMerging[BPE]):
     @cached_property
     def split_points(self) -> MergeSplitPoints:
         return MergeSplitPoints(self.model)
+
+
+def _symbols(model: BPE, text: str, begins: bool, ends: bool) -> list[tuple[int, int]]:
+    """As `BPE.symbols`, for a part of a word. begins, ends: whether the word does with it."""
+    if begins and ends:
+        return model.symbols(text)
+    options, vocab = model.options, model.vocab
+    symbols: list[tuple[int, int]] = []
+    unknown: tuple[int, int] | None = None
+    for index, character in enumerate(text):
+        prefix = options.continuing_subword_prefix if index or not begins else ""
+        suffix = options.end_of_word_suffix if ends and index == len(text) - 1 else ""
+        token_id = vocab.get(prefix + character + suffix)
+        length = len(character.encode("utf-8"))
+        if token_id is not None:
+            symbols += [] if unknown is None else [unknown]
+            unknown = None
+            symbols.append((token_id, length))
+        elif (fallback := model.byte_ids(character)) is not None:
+            symbols += [(byte_id, 1) for byte_id in fallback]
+        elif options.unk_token is not None:
+            if unknown is not None and not options.fuse_unk:
+                symbols.append(unknown)
+                unknown = None
+            unknown = model.needed_unk_id(), length + (unknown[1] if unknown is not None else 0)
+    return symbols if unknown is None else [*symbols, unknown]
 
 
 class FastRankBPE(FastMerging[RankBPE]):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from reftok.engine.caches import Results
-from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
+from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, longest_replacement, rewriter
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.unicode.forms import Change
@@ -42,7 +42,7 @@ class StreamedPrecompiled(StreamedStage):
         super().__init__(sink)
         self._normalizer = normalizer
         self._rewrite = rewriter(normalizer)
-        self._most_of_one = normalizer.charsmap.longest_replacement
+        self._most_of_one = longest_replacement(normalizer.charsmap)
         self._rewritten = Results(self._rewrite, longest=_SHORT, capacity=_MOST_REMEMBERED)
         has_part = normalizer.charsmap.has_part
         self._begins_no_rule = Results(

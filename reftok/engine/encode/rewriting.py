@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from reftok.engine.caches import Results
 from reftok.limits import MOST_GROWTH
 from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
@@ -184,9 +185,9 @@ _GROWTH: Mapping[type[Any], Callable[[Any], float]] = {
     Replace: lambda step: 1 + 2 * len(step.content),
     # The space that is put before the text is one more.
     SentencePieceNormalizer: lambda step: (
-        1 + (1 if step.charsmap is None else max(1, step.charsmap.longest_replacement))
+        1 + (1 if step.charsmap is None else max(1, longest_replacement(step.charsmap)))
     ),
-    Precompiled: lambda step: max(1, step.charsmap.longest_replacement),
+    Precompiled: lambda step: max(1, longest_replacement(step.charsmap)),
 }
 """Lowercase: U+0130 becomes two code points, and none more than three. ByteLevel: bytes of UTF-8. UnicodeForm: U+FDFA
 becomes 18 code points in NFKD, as many as any. BertNormalizer: spaces around a character, lower case, and NFD.
@@ -205,3 +206,8 @@ def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
 def most_growth(normalizer: Normalizer) -> float:
     """How many times as long it makes a text at most, and at least 1."""
     return _GROWTH.get(type(normalizer), lambda _: inf)(normalizer)
+
+
+def longest_replacement(charsmap: Charsmap) -> int:
+    """The size of the longest replacement, in bytes."""
+    return max(map(len, charsmap.replacements.split(b"\0")))

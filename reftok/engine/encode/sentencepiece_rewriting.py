@@ -144,7 +144,7 @@ class Rewriter:
             node, value = found
             if value is not None:
                 table[code] = charsmap.replacement(value)
-            if charsmap.goes_on_in_ascii(node) or len(table.get(code, "-")) != 1:
+            if _goes_on_in_ascii(charsmap, node) or len(table.get(code, "-")) != 1:
                 others.add(chr(code))
         return table, "".join(sorted(filter(str.isascii, others)))
 
@@ -250,3 +250,8 @@ def _replaced_bytes(text: str) -> str:
 def rewriter(normalizer: SentencePieceNormalizer) -> Rewriter:
     """The rewriter of a normalizer, with what it remembers."""
     return Rewriter(normalizer)
+
+
+def _goes_on_in_ascii(charsmap: Charsmap, node: int) -> bool:
+    """Whether a key goes on behind a node with an ASCII character other than NUL."""
+    return any(charsmap.step(node, bytes([code])) is not None for code in range(1, 128))

@@ -94,7 +94,7 @@ class AtSplitPoints(ModelParts):
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
         ids = self.last_ids(text[:end], carried)
-        return end, ids, Carried(0.0, bool(ids) and ids[-1] == self._unk_id or (carried.follows_unknown and not ids))
+        return end, ids, Carried(0.0, (bool(ids) and ids[-1] == self._unk_id) or (carried.follows_unknown and not ids))
 
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
         ids = super().last_ids(text, carried)
