@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -9,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import reftok
-from reftok.encode_files.engines import tiktoken_encoding, tokenizers_model
-from reftok.encode_files.optional_libraries import optional_library
-from reftok.formats import find_model
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
+from reftok.formats.model_files import VOCAB_FILES, find_model
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 
 Encode = Callable[[str], list[int]]
@@ -33,16 +33,42 @@ def load_official(name: str, model: str) -> Encode:
     library: Any
     match name:
         case "tokenizers":
-            library = tokenizers_model(optional_library("tokenizers"), path)
+            library = _tokenizers(path)
             return lambda text: library.encode(text).ids
         case "sentencepiece":
-            library = optional_library("sentencepiece").SentencePieceProcessor(model_file=str(path))
+            library = import_module("sentencepiece").SentencePieceProcessor(model_file=str(path))
             return lambda text: library.encode(text)
         case "tiktoken":
-            library = tiktoken_encoding(optional_library("tiktoken"), path, None)
+            library = _tiktoken(path)
             return lambda text: library.encode(text, allowed_special="all")
         case _:
             raise ValueError(f"{model}: follows {name}, which is not timed")
+
+
+def _tokenizers(path: Path) -> Any:
+    """The `Tokenizer` of the library `tokenizers`, from tokenizer.json or vocab files."""
+    library = import_module("tokenizers")
+    if path.name == "vocab.txt" or (path.name in VOCAB_FILES and path.with_name("tokenizer_config.json").is_file()):
+        return library.Tokenizer.from_str(json.dumps(hub_tokenizer_json(path)))
+    if path.name not in VOCAB_FILES:
+        return library.Tokenizer.from_file(str(path))
+    # GPT-2's stages, as reftok.formats.huggingface.vocab_merges has them.
+    tokenizer = library.Tokenizer(library.models.BPE.from_file(str(path), str(path.with_name("merges.txt"))))
+    tokenizer.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.post_processor = library.processors.ByteLevel(trim_offsets=False)
+    return tokenizer
+
+
+def _tiktoken(path: Path) -> Any:
+    """The `Encoding` of the library `tiktoken`, from a rank file."""
+    data = path.read_bytes()
+    found = rank_encoding(data, path, None)
+    return import_module("tiktoken").Encoding(
+        found.name,
+        pat_str=found.pattern,
+        mergeable_ranks=read_ranks(data, str(path)),
+        special_tokens=dict(found.special_tokens),
+    )
 
 
 def peers(model: str) -> dict[str, Callable[[], Encode]]:

@@ -25,38 +25,33 @@ from reftok.errors import (
     StreamFinished,
     TrainingStopped,
     UnsupportedFeature,
-    VerificationFailed,
 )
 from reftok.version import __version__
 
 if TYPE_CHECKING:
-    from reftok.encode_files.result import EncodedFiles
+    from reftok.encode_files.run import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
-    from reftok.engine.encode.stream import StreamEncoder
-    from reftok.formats import embedded_models, load
-    from reftok.formats.huggingface.vocab_merges import byte_level_bpe
-    from reftok.formats.llama_cpp.build import llama_spm
+    from reftok.formats.model_files import embedded_models
     from reftok.nbest import n_best
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
-    from reftok.tokenizer import Tokenizer
+    from reftok.streams.encoder import StreamEncoder
+    from reftok.tokenizer import Tokenizer, byte_level_bpe, llama_spm, load
     from reftok.training.train import train
 else:
     _HOMES = {
-        "EncodedFiles": "reftok.encode_files.result",
+        "EncodedFiles": "reftok.encode_files.run",
         "StreamDecoder": "reftok.engine.decode.stream",
-        "StreamEncoder": "reftok.engine.encode.stream",
-        **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
-        "llama_spm": "reftok.formats.llama_cpp.build",
-        "byte_level_bpe": "reftok.formats.huggingface.vocab_merges",
+        "StreamEncoder": "reftok.streams.encoder",
+        "embedded_models": "reftok.formats.model_files",
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
         "n_best": "reftok.nbest",
         "SentencePieceOptions": "reftok.rules.sentencepiece.options",
         "Trace": "reftok.rules.trace",
         **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.rules.types"),
-        "Tokenizer": "reftok.tokenizer",
+        **dict.fromkeys(("Tokenizer", "byte_level_bpe", "llama_spm", "load"), "reftok.tokenizer"),
         "train": "reftok.training.train",
     }
 
@@ -86,7 +81,6 @@ __all__ = [
     "Trace",
     "TrainingStopped",
     "UnsupportedFeature",
-    "VerificationFailed",
     "__version__",
     "byte_level_bpe",
     "bytes_to_unicode",

@@ -9,8 +9,7 @@
     ├── TrainingStopped       train: an option, a corpus, or a file that cannot be written or gone on with
     │   ├── InvalidOption         an option that is not known, or does not accept its value
     │   └── VocabularyTooLarge    fewer pieces can be made than are asked for
-    ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
-    └── VerificationFailed    encode_files: the official library gives other ids
+    └── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
 
 Besides these only TypeError is raised on purpose, for a callback that cannot be called.
 
@@ -90,7 +89,3 @@ class VocabularyTooLarge(TrainingStopped):
 
 class EncodingStopped(ReftokError):
     """Of `encode_files`: a file that cannot be read, written or gone on with, or a document that cannot be encoded."""
-
-
-class VerificationFailed(ReftokError):
-    """Of `encode_files` when it is to verify: the official library gives other ids."""

@@ -42,27 +42,28 @@ class ScoredEncoding:
     score: float
 
 
-def n_best(tokenizer: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding]:
+def n_best(rules: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding]:
     """Up to `size` encodings of the text, the best first; fewer where there are not so many.
 
+    rules: of the tokenizer, `tokenizer.rules`.
     size: 512 at most; below 2 it gives the one encoding of `encode` with the score 0.
     Raises UnsupportedFeature for a model of any other type and for a larger size, InvalidText as `encode` does.
 
     >>> import reftok
-    >>> [" ".join(best.encoding.tokens) for best in n_best(reftok.load("spm-unigram"), "a cat", 3)]
+    >>> [" ".join(best.encoding.tokens) for best in n_best(reftok.load("spm-unigram").rules, "a cat", 3)]
     ['▁a ▁ ca t', '▁a ▁ c at', '▁ a ▁ ca t']
     """
-    model = tokenizer.model
+    model = rules.model
     if not isinstance(model, SentencePieceUnigram):
         raise UnsupportedFeature(
             "", "n_best", f"only sentencepiece's unigram models have it, not {type(model).__name__}"
         )
     if size > MOST_RESULTS:
         raise UnsupportedFeature("", "n_best", f"size is {size}, sentencepiece gives {MOST_RESULTS} at most")
-    best = tokenizer.encode(text)
+    best = rules.encode(text)
     original = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     normalized = NormalizedString(original)
-    for normalizer in tokenizer.normalizers:
+    for normalizer in rules.normalizers:
         normalized = normalizer.normalize(normalized)
     if size < 2 or not normalized.text:
         return [ScoredEncoding(best, 0.0)]
@@ -70,8 +71,8 @@ def n_best(tokenizer: Pipeline, text: str | bytes, size: int) -> list[ScoredEnco
     for segments, score in n_best_segments(model, normalized.text, size):
         tokens = tuple(model.table.tokens(segments))
         encoding = default_processing([to_encoding([Part(normalized, tokens)])])
-        if tokenizer.sentencepiece_options is not None:
-            encoding = apply_options(encoding, tokenizer.sentencepiece_options, model.table, len(original))
+        if rules.sentencepiece_options is not None:
+            encoding = apply_options(encoding, rules.sentencepiece_options, model.table, len(original))
         results.append(ScoredEncoding(encoding if isinstance(text, str) else byte_offsets(encoding, original), score))
     return results
 

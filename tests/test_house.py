@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
@@ -19,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "engine", "tokenizer",
-        "formats", "training", "explain", "encode_files", "cli", "reftok",
+        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "fast",
+        "streams", "engine", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",
@@ -37,9 +38,8 @@ DOORS_TO_THE_WORLD = {
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
-IMPORT_BY_NAME = ["reftok", "reftok.encode_files.optional_libraries"]
-"""The package, what it exports when that is first used. The other: what an official library gives is written or
-compared with on request, and .zst is read where zstandard is there."""
+IMPORT_BY_NAME = ["reftok", "reftok.encode_files.sources"]
+"""The package, what it exports when that is first used; and zstandard, which is optional."""
 
 
 def files(package: str) -> list[Path]:
@@ -148,6 +148,25 @@ def test_two_modules_of_reftok_import_by_name() -> None:
         or {"__import__", "exec", "eval"} & {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)}
     ]
     assert sorted(by_name) == IMPORT_BY_NAME
+
+
+RUN_RULES = """
+import sys
+from reftok.formats import load_rules
+
+for name in sys.argv[1:]:
+    rules = load_rules(name)
+    assert rules.decode(rules.encode("Hello").ids).strip() == "Hello", name
+print(*(name for name in sys.modules if name.startswith("reftok.")))
+"""
+
+
+def test_a_model_is_loaded_and_its_rules_run_without_a_fast_path() -> None:
+    models = ("bpe-qwen", "spm-bpe", "spm-unigram", "spm-unigram-hf")
+    run = subprocess.run([sys.executable, "-c", RUN_RULES, *models], cwd=ROOT, capture_output=True, text=True)
+    rooms = {name.split(".")[1] for name in run.stdout.split()}
+    assert {"formats", "rules"} <= rooms, run.stderr
+    assert not rooms & {"engine", "fast", "streams", "tokenizer"}
 
 
 def test_only_the_adapters_import_third_party_tokenizers() -> None:

@@ -24,6 +24,8 @@ FREELY_HELD = 64
 """So many code points may always be held: of a text, or of decoded text more than the reference holds."""
 BEYOND_PRE_TOKENS = 16
 _WHITE_SPACE = "".join(WHITE_SPACE)
+_AFTER_THE_MODEL = ("Truncation", "Padding", "PostProcessor")
+"""Stages that may need all ids of a text: no bound in pre-tokens holds for them."""
 
 
 class HoldBack:
@@ -31,11 +33,11 @@ class HoldBack:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
-        self.is_byte_level = isinstance(tokenizer.model, BPE) and any(
-            isinstance(step, ByteLevel) for step in tokenizer.pre_tokenizers
+        self.is_byte_level = isinstance(tokenizer.rules.model, BPE) and any(
+            isinstance(step, ByteLevel) for step in tokenizer.rules.pre_tokenizers
         )
-        contents = (token.content for token in tokenizer.added_tokens.tokens.values())
-        self._strips_left = any(token.lstrip for token in tokenizer.added_tokens.tokens.values())
+        contents = (token.content for token in tokenizer.rules.added_tokens.tokens.values())
+        self._strips_left = any(token.lstrip for token in tokenizer.rules.added_tokens.tokens.values())
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
@@ -128,7 +130,8 @@ class TextHoldBack:
         """come: how many code points have come by each chunk."""
         if not self._bounds.is_byte_level or streamed.held is None or max(streamed.held) <= FREELY_HELD:
             return None
-        if self._bounds.tokenizer.engine.encoder.affixes(add_special_tokens=True).buffered_by:
+        reasons = self._bounds.tokenizer.stream_encoder().held_until_end
+        if any(reason.startswith(_AFTER_THE_MODEL) for reason in reasons):
             return None
         return _first_late(streamed.held, [self._bound(size) for size in come])
 

@@ -98,32 +98,32 @@ def round_trip_rule(tokenizer: Tokenizer) -> RoundTripRule | None:
     sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix, where no denormalizer rewrites it.
     Pipelines like Llama 2's: the same, less one leading space.
     """
-    if tokenizer.truncation is not None:
+    if tokenizer.rules.truncation is not None:
         return None
     if tokenizer.library == "sentencepiece":
-        decoder = tokenizer.decoders[0] if tokenizer.decoders else None
-        normalizer = tokenizer.normalizers[0]
+        decoder = tokenizer.rules.decoders[0] if tokenizer.rules.decoders else None
+        normalizer = tokenizer.rules.normalizers[0]
         assert isinstance(normalizer, SentencePieceNormalizer)
         assert isinstance(decoder, SentencePieceDecoder)
-        assert isinstance(tokenizer.model, PieceModel)
+        assert isinstance(tokenizer.rules.model, PieceModel)
         keeps = normalizer.options.escape_whitespaces and decoder.denormalizer is None
         return partial(_sentencepiece_round_trip, tokenizer) if keeps else None
     if _is_byte_level(tokenizer):
         return lambda text: _byte_level_round_trip(tokenizer, tokenizer.trace(text))
-    if tokenizer.decoders == _LLAMA_DECODERS:
+    if tokenizer.rules.decoders == _LLAMA_DECODERS:
         return lambda text: _llama_round_trip(tokenizer, tokenizer.trace(text))
     return None
 
 
 def _is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether every byte goes in and comes out, and nothing is added before a word."""
-    steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pre_tokenizers.ByteLevel)]
+    steps = [step for step in tokenizer.rules.pre_tokenizers if isinstance(step, pre_tokenizers.ByteLevel)]
     return (
-        tokenizer.decoders in ((decoders.ByteLevel(),), (decoders.TekkenBytes(),))
+        tokenizer.rules.decoders in ((decoders.ByteLevel(),), (decoders.TekkenBytes(),))
         and len(steps) == 1
-        and steps[0] is tokenizer.pre_tokenizers[-1]
+        and steps[0] is tokenizer.rules.pre_tokenizers[-1]
         and not steps[0].add_prefix_space
-        and all(character in tokenizer.model.vocab for character in BYTE_TO_CHARACTER.values())
+        and all(character in tokenizer.rules.model.vocab for character in BYTE_TO_CHARACTER.values())
     )
 
 
@@ -150,7 +150,7 @@ def _joined(pieces: list[tuple[str, bool]]) -> str:
 
 
 def _byte_level_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
-    if tokenizer.model.unk_id in trace.encoding.ids:
+    if tokenizer.rules.model.unk_id in trace.encoding.ids:
         return None
     pieces = _with_template(tokenizer, trace, _pieces_after(tokenizer, trace, ("AddedTokens", "Normalizer")))
     return RoundTrip(_joined(pieces), _read_as_bytes(pieces))
@@ -167,7 +167,7 @@ def _read_as_bytes(pieces: list[tuple[str, bool]]) -> str | None:
 
 
 def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
-    if METASPACE in trace.text or _BYTE_PIECE_START in trace.text or tokenizer.model.unk_id in trace.encoding.ids:
+    if METASPACE in trace.text or _BYTE_PIECE_START in trace.text or tokenizer.rules.model.unk_id in trace.encoding.ids:
         return None
     stages = ("AddedTokens", "Normalizer", "PreTokenizer")
     text = _joined(_with_template(tokenizer, trace, _pieces_after(tokenizer, trace, stages)))
@@ -176,14 +176,14 @@ def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
 
 def _sentencepiece_round_trip(tokenizer: Tokenizer, text: str | bytes) -> RoundTrip | None:
     """Most texts of these models are normalized, so this is asked often; a whole trace would take twice the time."""
-    model, (normalizer, *_) = tokenizer.model, tokenizer.engine.fast.normalizers
+    model, (normalizer, *_) = tokenizer.rules.model, tokenizer.rules.normalizers
     assert isinstance(model, PieceModel)
     assert isinstance(normalizer, SentencePieceNormalizer)
     given = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
     if METASPACE in given:
         return None
     normalized, _ = normalizer.rewrite(given)
-    if not model.table.byte_fallback and model.unk_id in tokenizer.engine.encoder.ids_of_normalized(normalized):
+    if not model.table.byte_fallback and model.unk_id in tokenizer.encode_ids(text):
         return None
     if normalizer.options.add_dummy_prefix or normalizer.options.remove_extra_whitespaces:
         normalized = normalized.removeprefix(METASPACE)

@@ -344,11 +344,11 @@ def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:
 
 def _special_ids(tokenizer: Tokenizer) -> set[int]:
     """The ids of special tokens; the unknown token is none of those that a text must not be able to inject."""
-    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    special = {token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special}
     table = piece_table(tokenizer)
     pieces = () if table is None else table.pieces
     special |= {token_id for token_id, piece in enumerate(pieces) if piece.type is PieceType.CONTROL}
-    return special - {tokenizer.model.unk_id}
+    return special - {tokenizer.rules.model.unk_id}
 
 
 def _of_stream_decoding(found: tuple[FedStream, Difference] | None) -> Attribution:

@@ -97,16 +97,16 @@ def _in_clusters(text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
 def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
     """Offsets of the normalized text, and with trimming switched."""
     normalized = NormalizedString(text)
-    for normalizer in tokenizer.normalizers:
+    for normalizer in tokenizer.rules.normalizers:
         normalized = normalizer.normalize(normalized)
-    bare = replace(tokenizer, normalizers=())
+    bare = replace(tokenizer.rules, normalizers=())
     others = {"offsets count the normalized text": (bare, normalized.text)}
-    for index, step in enumerate(tokenizer.post_processors or ()):
+    for index, step in enumerate(tokenizer.rules.post_processors or ()):
         if isinstance(step, ByteLevel):
-            steps = list(tokenizer.post_processors or ())
+            steps = list(tokenizer.rules.post_processors or ())
             steps[index] = replace(step, trim_offsets=not step.trim_offsets)
             rule = f"trim_offsets is {'off' if step.trim_offsets else 'on'}"
-            others[rule] = replace(tokenizer, post_processors=tuple(steps)), text
+            others[rule] = replace(tokenizer.rules, post_processors=tuple(steps)), text
     for rule, (other, given) in others.items():
         encoding = predicted(partial(other.encode, given))
         if encoding is not None and len(encoding.offsets) == len(right) and list(encoding.offsets) != list(right):
@@ -122,7 +122,7 @@ def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int
         trace = tokenizer.trace(text, add_special_tokens=False)
     except ReftokError:
         return Attribution()
-    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    special = {token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special}
     model = next(index for index, stage in enumerate(trace.stages) if stage.stage == "Model")
     parts = [piece.text for piece in trace.stages[model - 1].pieces if not piece.ids or piece.ids[0] not in special]
     right = [piece.text for piece in trace.stages[model].pieces if piece.ids and piece.ids[0] not in special]

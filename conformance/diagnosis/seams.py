@@ -84,7 +84,7 @@ def _without_seam(chunks: Chunks) -> Attribution:
 
 def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, given: Sequence[int]) -> Attribution:
     """given: all ids that came out."""
-    added = tokenizer.added_tokens.tokens
+    added = tokenizer.rules.added_tokens.tokens
     around = list(zip(encoding.ids, encoding.offsets, strict=True))
     if any(token_id in added and start < seam < end for token_id, (start, end) in around):
         return Attribution("AddedTokens", "an added token is not seen that comes in two chunks")
@@ -93,9 +93,9 @@ def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, giv
         stage = "PostProcessor" if any(encoding.special_tokens_mask) else "Input"
         return Attribution(stage, "special tokens are added to each chunk")
     before, after = text[:seam], text[seam:]
-    if any(_joins(step, before, after) for step in tokenizer.normalizers):
+    if any(_joins(step, before, after) for step in tokenizer.rules.normalizers):
         return Attribution("Normalizer", "characters that compose across two chunks are normalized apart")
-    if tokenizer.pre_tokenizers and before[-1:] in WHITE_SPACE:
+    if tokenizer.rules.pre_tokenizers and before[-1:] in WHITE_SPACE:
         return Attribution("PreTokenizer", "a run of white space ends with its chunk")
     if _spaces(tokenizer, given) > _spaces(tokenizer, encoding.ids):
         return Attribution(_adding_spaces(tokenizer), "a space is added before each chunk")

@@ -57,7 +57,7 @@ def weight_class(finding: Finding, whole: Share | None, tokenizer: Tokenizer) ->
 
 
 def _has_added(case: Case, tokenizer: Tokenizer) -> bool:
-    added = tokenizer.added_tokens.tokens
+    added = tokenizer.rules.added_tokens.tokens
     if case.kind == "ids":
         return not added.keys().isdisjoint(case.ids)
     return any(token.content and token.content in case.readable_text for token in added.values())

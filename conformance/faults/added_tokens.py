@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import (
     AddedMatch,
@@ -46,11 +46,11 @@ Change = Callable[[Sequence[AddedToken]], Sequence[AddedToken]]
 
 def of_added_tokens(tokenizer: Tokenizer) -> Faults:
     """Flags that are not read, or always set; tokens that are not looked for, or in another order."""
-    tokens = list(tokenizer.added_tokens.tokens.values())
+    tokens = list(tokenizer.rules.added_tokens.tokens.values())
     if not tokens:
         return
-    without = replace(tokenizer, added_tokens=AddedVocabulary())
-    yield of_tokenizer("AddedTokens", "added tokens are not matched", lambda: without)
+    without = replace(tokenizer.rules, added_tokens=AddedVocabulary())
+    yield of_rules("AddedTokens", "added tokens are not matched", lambda: without)
     for flag in FLAGS:
         values = {getattr(token, flag) for token in tokens}
         for value in (False, True):
@@ -89,27 +89,27 @@ def _first_in_file(tokens: Sequence[AddedToken]) -> list[AddedToken]:
 
 
 def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Fault:
-    return of_tokenizer("AddedTokens", rule, lambda: _changed(tokenizer, change))
+    return of_rules("AddedTokens", rule, lambda: _changed(tokenizer.rules, change))
 
 
-def with_normalizers(tokenizer: Tokenizer, normalizers: Sequence[Normalizer]) -> Tokenizer:
-    """The tokenizer with other normalizers, by which its added tokens are matched as well."""
-    return _changed(replace(tokenizer, normalizers=tuple(normalizers)), lambda tokens: tokens)
+def with_normalizers(rules: Pipeline, normalizers: Sequence[Normalizer]) -> Pipeline:
+    """The rules with other normalizers, by which the added tokens are matched as well."""
+    return _changed(replace(rules, normalizers=tuple(normalizers)), lambda tokens: tokens)
 
 
-def _changed(tokenizer: Tokenizer, change: Change) -> Tokenizer:
-    """The tokenizer with other added tokens, those that are left under their ids."""
-    kept = tokenizer.added_tokens
+def _changed(rules: Pipeline, change: Change) -> Pipeline:
+    """The rules with other added tokens, those that are left under their ids."""
+    kept = rules.added_tokens
     ids = {token.content: token_id for token_id, token in kept.tokens.items()}
 
     def normalize(text: str) -> str:
         normalized = NormalizedString(text)
-        for step in tokenizer.normalizers:
+        for step in rules.normalizers:
             normalized = step.normalize(normalized)
         return normalized.text
 
-    changed = AddedVocabulary(change(list(kept.tokens.values())), {**tokenizer.model.vocab, **ids}, normalize)
-    return replace(tokenizer, added_tokens=changed)
+    changed = AddedVocabulary(change(list(kept.tokens.values())), {**rules.model.vocab, **ids}, normalize)
+    return replace(rules, added_tokens=changed)
 
 
 class SeenOtherwise(AddedVocabulary):
@@ -184,7 +184,7 @@ _WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
 
 def seen_otherwise(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
     """The tokenizer whose added tokens have other characters beside them; table: as of `SeenOtherwise`."""
-    return replace(tokenizer.rules, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))
+    return replace(tokenizer.rules, added_tokens=SeenOtherwise(tokenizer.rules.added_tokens, table))
 
 
 class FoundOtherwise(AddedVocabulary):
@@ -289,7 +289,7 @@ _KEPT: tuple[tuple[str, Keep], ...] = (
 
 def of_matches(tokenizer: Tokenizer) -> Faults:
     """Added tokens that are not found everywhere, or where they are not."""
-    added = tokenizer.added_tokens
+    added = tokenizer.rules.added_tokens
     matched_by = (added.id_to_token(token_id) for token_id in added.tokens)
     contents = [content for content in dict.fromkeys((*added.contents, *matched_by)) if content]
     if not contents:
@@ -301,7 +301,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
         return any_content.search(text) is not None
 
     def built(search: Search, is_plain: bool = False) -> Pipeline:
-        tokens = _changed(tokenizer, _without_flags).added_tokens if is_plain else added
+        tokens = _changed(tokenizer.rules, _without_flags).added_tokens if is_plain else added
         return replace(tokenizer.rules, added_tokens=FoundOtherwise(tokens, search))
 
     builds: list[tuple[str, Callable[[], Pipeline]]]
@@ -326,9 +326,9 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
         as_written = lambda text: any_form.sub(lambda one: equivalent[one[0]], text)
         rule = "added tokens are matched by what is canonically equivalent"
         yield of_text("AddedTokens", rule, tokenizer, as_written)
-    if tokenizer.normalizers:
+    if tokenizer.rules.normalizers:
         rule = "the text is normalized before added tokens are matched"
-        bare = cache(lambda: with_normalizers(tokenizer, ()))
+        bare = cache(lambda: Tokenizer(with_normalizers(tokenizer.rules, ()), tokenizer))
 
         def ids(text: str) -> Sequence[int]:
             return bare().encode_ids(whole.normalized(text)[0].normalized.text if text else "")

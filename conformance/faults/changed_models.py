@@ -57,7 +57,7 @@ def with_merge_of(model: BPE, merge_of: MergeOf[int]) -> ChangedModel:
 
 def is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether the model is given the characters of bytes."""
-    steps = (*tokenizer.normalizers, *tokenizer.pre_tokenizers)
+    steps = (*tokenizer.rules.normalizers, *tokenizer.rules.pre_tokenizers)
     return any(isinstance(step, pre_tokenizers.ByteLevel | normalizers.ByteLevel) for step in steps)
 
 
@@ -68,7 +68,7 @@ def words_of(tokenizer: Tokenizer, are_whole: bool = False) -> Callable[[str], I
     >>> [*words_of(reftok.load("spm-bpe"))("▁a▁▁bc")], [*words_of(reftok.load("bpe-gpt2"))("Ġa")]
     (['▁a', '▁', '▁bc'], ['Ġa'])
     """
-    if tokenizer.pre_tokenizers or are_whole:
+    if tokenizer.rules.pre_tokenizers or are_whole:
         return lambda text: iter([text])
     return _at_spaces
 

@@ -58,7 +58,7 @@ _ENCODINGS: tuple[tuple[str, Callable[[str], bytes]], ...] = (
 
 def of_code_units(tokenizer: Tokenizer) -> Faults:
     """Patterns that see UTF-16 units, surrogates that are encoded, bytes that have a sign, text in another encoding."""
-    if any(map(splits_by_class, with_other_splits(tokenizer.pre_tokenizers))):
+    if any(map(splits_by_class, with_other_splits(tokenizer.rules.pre_tokenizers))):
         for half in ("\ufffd", "?"):
             rule = "patterns see UTF-16 units: surrogates are no letters"
             yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _may_be_above)
@@ -79,7 +79,7 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         for rule, encode in _ENCODINGS:
             build = partial(_with_encoding, tokenizer, encode)
             yield of_pipeline("PreTokenizer", rule, tokenizer, build, is_not_ascii)
-    elif _has_byte_fallback(tokenizer.model):
+    elif _has_byte_fallback(tokenizer.rules.model):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
         for name, half in _REPLACED_HALVES:
@@ -154,7 +154,7 @@ class SplitByUnits:
 
 
 def _by_units(tokenizer: Tokenizer, half: str) -> Pipeline:
-    steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, lambda step: SplitByUnits(step, half))
+    steps = with_other_splits(tokenizer.rules.pre_tokenizers, splits_by_class, lambda step: SplitByUnits(step, half))
     return replace(tokenizer.rules, pre_tokenizers=steps)
 
 
@@ -235,7 +235,7 @@ def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]],
 
 def _fallback_as(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:
     """The bytes of what the vocab does not have above U+FFFF found otherwise."""
-    vocab = tokenizer.model.vocab
+    vocab = tokenizer.rules.model.vocab
 
     def ids_of(character: str) -> Sequence[int]:
         return [vocab[BYTE_PIECES[byte]] for byte in encode(character)]

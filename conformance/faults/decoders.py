@@ -73,14 +73,14 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     ]
     named = {rule for rule, _ in rules}
     rules += [(rule, partial(_changed, decode, change)) for rule, change in strippings() if rule not in named]
-    if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
+    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
-    unknown = tokenizer.model.unk_id
+    unknown = tokenizer.rules.model.unk_id
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
         rules.append(("the unknown token is given out as nothing", known))
@@ -105,8 +105,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
     )
     rules.append(("text ends at the first id outside the vocab", first_outside))
-    added = tokenizer.added_tokens.tokens
-    special = tokenizer.added_tokens.special_ids()
+    added = tokenizer.rules.added_tokens.tokens
+    special = tokenizer.rules.added_tokens.special_ids()
     if set(added) - special:
         skipped: Text = lambda ids, skip: decode([one for one in ids if not skip or one not in added], skip)
         rules.append(("added tokens are skipped that are not special", skipped))
@@ -122,7 +122,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
         yield from (DecodingFault("Decoder", rule, text) for rule, text in _first_spaces_of(decode))
-    for index, step in enumerate(tokenizer.decoders or ()):
+    for index, step in enumerate(tokenizer.rules.decoders or ()):
         if isinstance(step, (Replace, Metaspace)):
             yield from _first_only(tokenizer, index, step)
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
@@ -152,7 +152,7 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
 
 
 def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    kept = (one for one in ids if not skip or one not in tokenizer.added_tokens.special_ids())
+    kept = (one for one in ids if not skip or one not in tokenizer.rules.added_tokens.special_ids())
     return tokenizer.rules.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
 
 
@@ -163,7 +163,7 @@ def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) ->
 
 def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     """The text between added tokens by decoders of its own, each of which drops a byte order mark at its start."""
-    runs = groupby(ids, tokenizer.added_tokens.tokens.__contains__)
+    runs = groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__)
     return "".join(tokenizer.decode([*run], skip_special_tokens=skip).removeprefix("\ufeff") for _, run in runs)
 
 
@@ -179,7 +179,7 @@ def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
         if not _is_utf_8(data[:whole]):  # a run is judged as a whole
             return text
         return tokenizer.decode(ids[: len(ids) - len(data) + whole], skip_special_tokens=skip)
-    added = tokenizer.added_tokens.tokens  # whose letters stand for no bytes
+    added = tokenizer.rules.added_tokens.tokens  # whose letters stand for no bytes
     behind = [*takewhile(lambda one: one not in added, reversed(ids))][::-1]
     data = from_byte_characters(_glyphs(tokenizer, {}, behind, skip)) or b""
     return text[:-1] if _unfinished(data) else text
@@ -207,7 +207,7 @@ def _unfinished(data: bytes) -> int:
 
 def _spaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     """Added tokens apart from the text, as slow tokenizers of transformers join them."""
-    added = tokenizer.added_tokens
+    added = tokenizer.rules.added_tokens
     kept = [one for one in ids if not skip or one not in added.special_ids()]
     runs = groupby(kept, lambda one: one if one in added.tokens else None)
     return " ".join(tokenizer.decode([*run], skip_special_tokens=False) for _, run in runs)
@@ -274,7 +274,7 @@ def _marked(tokenizer: Tokenizer, decode: Text) -> Text:
     Where it cannot be told which U+FFFD stands for bytes, every one does.
     """
     table = piece_table(tokenizer)
-    if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
+    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
         escaped: Text = partial(_escaped, tokenizer)
     elif table is not None and _byte_ids(table):
         escaped = partial(_by_runs, table, decode, lambda pieces: _bytes(pieces).decode(errors="surrogateescape"))
@@ -314,7 +314,7 @@ def _changed(decode: Text, change: Callable[[str], str], ids: Sequence[int], ski
 
 
 def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:
-    special = tokenizer.added_tokens.special_ids() if skip else frozenset()
+    special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
     tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
     return "".join(tokens).translate(put_back)
 
@@ -358,7 +358,7 @@ def _first_spaces_of(decode: Text) -> Iterator[tuple[str, Text]]:
 
 
 def _without(tokenizer: Tokenizer, index: int, rule: str, instead: Sequence[Decoder] = ()) -> DecodingFault:
-    changed = replace(tokenizer, decoders=with_steps(tokenizer.decoders or (), index, instead))
+    changed = replace(tokenizer.rules, decoders=with_steps(tokenizer.rules.decoders or (), index, instead))
     return DecodingFault(
         "Decoder",
         rule,

@@ -64,16 +64,16 @@ def predicted(answer: Callable[[], Answer]) -> Answer | None:
         return None
 
 
-def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault:
-    """The tokenizer with one thing changed, which is built when it is first asked.
+def of_rules(stage: str, rule: str, build: Callable[[], Pipeline]) -> Fault:
+    """Rules with one thing changed, built when they are first asked.
 
-    By the plain rules: the tables of a fast path take longer than the few texts that are asked.
+    They are run without a fast path, whose tables would take longer to build than the few texts take to encode.
     """
     built = cache(build)
     return Fault(
         stage,
         rule,
-        lambda text: built().rules.encode_ids(text),
+        lambda text: built().encode_ids(text),
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
     )
@@ -104,7 +104,7 @@ def is_not_ascii(text: str) -> bool:
     return not text.isascii()
 
 
-def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Fault:
+def of_text(stage: str, rule: str, tokenizer: Tokenizer | Pipeline, change: Callable[[str], str]) -> Fault:
     """The text changed before it is encoded."""
     return Fault(
         stage,

@@ -30,7 +30,7 @@ def of_input(tokenizer: Tokenizer) -> Faults:
 
     Who guards against injection takes all special tokens out of a text, or those that look like it: `<|…|>`.
     """
-    special = [token.content for token in tokenizer.added_tokens.tokens.values() if token.special]
+    special = [token.content for token in tokenizer.rules.added_tokens.tokens.values() if token.special]
     special.sort(key=len, reverse=True)
     between_bars = [content for content in special if content.startswith("<|") and content.endswith("|>")]
     changes: dict[str, Callable[[str], str]] = {

@@ -379,7 +379,7 @@ class Words:
     def changed(self, rule: str, is_other: Callable[[str], bool], other: Tokenize) -> Fault:
         """The fault that finds other tokens for some words."""
         tokenize = by_words(self.tokenize, self.cut, is_other, other)
-        model = ChangedModel(self._tokenizer.model, tokenize)
+        model = ChangedModel(self._tokenizer.rules.model, tokenize)
         return of_pipeline("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model))
 
     def beyond(self, rule: str, unit: str, limit: int, other: Tokenize) -> Fault:
@@ -411,17 +411,17 @@ class Words:
     @property
     def has_merges(self) -> bool:
         """Whether the model merges symbols."""
-        return merged_by(self._tokenizer.model, merge_all) is not None
+        return merged_by(self._tokenizer.rules.model, merge_all) is not None
 
     def not_all_merged(self, limit: int) -> Fault:
         """The symbols of a word beyond a limit stay as they are; of a model that has merges."""
-        other = merged_by(self._tokenizer.model, partial(_first_merged, limit))
+        other = merged_by(self._tokenizer.rules.model, partial(_first_merged, limit))
         assert other is not None, "it has merges"
         return self.changed(f"symbols of {self._called} beyond the first {limit} are not merged", bool, other)
 
     def otherwise(self) -> Iterator[tuple[str, Tokenize]]:
         """Rule, with places for limit and unit, and what becomes of words that are too long as a whole."""
-        model = self._tokenizer.model
+        model = self._tokenizer.rules.model
         long = f"{self._called} of more than {{}} {{}}"
         yield f"{long} are dropped", lambda word: []
         unknown = model.unk_id
@@ -447,7 +447,7 @@ def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Sym
 
 def _of_all_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
     yield from _of_words(Words(tokenizer), tokenizer, text, observed)
-    if not tokenizer.pre_tokenizers:
+    if not tokenizer.rules.pre_tokenizers:
         yield from _of_words(Words(tokenizer, are_whole=True), tokenizer, text, observed)
 
 

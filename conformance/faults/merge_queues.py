@@ -28,9 +28,9 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
     """Queues that lack what a merge makes possible on one side of it, or on both."""
     for rule, looks in _LOOKS:
         merge_all: MergeAll = partial(merged_looking, looks=looks)
-        tokenize = merged_by(tokenizer.model, merge_all)
+        tokenize = merged_by(tokenizer.rules.model, merge_all)
         if tokenize is not None:
-            model = ChangedModel(tokenizer.model, tokenize)
+            model = ChangedModel(tokenizer.rules.model, tokenize)
             yield of_pipeline("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
 
 

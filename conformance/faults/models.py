@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from conformance.faults.changed_models import with_merge_of
-from conformance.faults.fault import Faults, of_ids, of_pipeline, of_tokenizer
+from conformance.faults.fault import Faults, of_ids, of_pipeline, of_rules
 from reftok import Tokenizer
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -52,7 +52,7 @@ _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
 
 def of_model(tokenizer: Tokenizer) -> Faults:
     """Another order of merges, other scores, other types of pieces; what happens to the unknown."""
-    model = tokenizer.model
+    model = tokenizer.rules.model
     if isinstance(model, BPE):
         yield from _of_bpe(tokenizer, model)
     if isinstance(model, Unigram):
@@ -66,7 +66,7 @@ def of_model(tokenizer: Tokenizer) -> Faults:
         yield from _of_byte_pieces(tokenizer, unknown)
     vocab = model.vocab
     longest_first = "the longest entry first, no merges"
-    yield of_tokenizer("Model", longest_first, lambda: replace(tokenizer, model=LongestFirst(vocab, unknown)))
+    yield of_rules("Model", longest_first, lambda: replace(tokenizer.rules, model=LongestFirst(vocab, unknown)))
 
 
 def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
@@ -92,7 +92,7 @@ def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
     for option in ("ignore_merges", "byte_fallback", "fuse_unk"):
         value = getattr(model.options, option)
         rule = f"{option} is {'off' if value else 'on'}"
-        yield of_tokenizer("Model", rule, partial(_with_option, tokenizer, model, option, not value))
+        yield of_rules("Model", rule, partial(_with_option, tokenizer, model, option, not value))
 
 
 def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
@@ -104,11 +104,11 @@ def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
     return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
 
 
-def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Tokenizer:
+def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Pipeline:
     changed = copy(model)
     change: dict[str, Any] = {option: value}
     changed.options = replace(model.options, **change)
-    return replace(tokenizer, model=changed)
+    return replace(tokenizer.rules, model=changed)
 
 
 def _first_merge(model: BPE) -> tuple[int, int] | None:
@@ -119,23 +119,23 @@ def _first_merge(model: BPE) -> tuple[int, int] | None:
 
 
 def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
-    def scored(change: Callable[[float], float]) -> Tokenizer:
+    def scored(change: Callable[[float], float]) -> Pipeline:
         pieces = [(piece, change(score)) for piece, score in model.pieces]
-        return replace(tokenizer, model=Unigram(pieces, model.unk_id, model.byte_fallback))
+        return replace(tokenizer.rules, model=Unigram(pieces, model.unk_id, model.byte_fallback))
 
-    yield of_tokenizer("Model", "scores have the other sign", lambda: scored(lambda score: -score))
-    yield of_tokenizer("Model", "scores are not read", lambda: scored(lambda score: 0.0))
+    yield of_rules("Model", "scores have the other sign", lambda: scored(lambda score: -score))
+    yield of_rules("Model", "scores are not read", lambda: scored(lambda score: 0.0))
     for rule, change in _ROUNDED.items():
-        yield of_tokenizer("Model", rule, partial(scored, change))
+        yield of_rules("Model", rule, partial(scored, change))
 
 
 def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     table = model.table
 
-    def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Tokenizer]:
-        def build() -> Tokenizer:
+    def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Pipeline]:
+        def build() -> Pipeline:
             changed = PieceTable([change(piece) for piece in table.pieces], byte_fallback, "", table.special)
-            return replace(tokenizer, model=type(model)(changed))
+            return replace(tokenizer.rules, model=type(model)(changed))
 
         return build
 
@@ -145,15 +145,15 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     types = {piece.type for piece in table.pieces}
     for old, new, rule in _RETYPED:
         if old in types:
-            yield of_tokenizer("Model", rule, with_pieces(retyped(old, new)))
+            yield of_rules("Model", rule, with_pieces(retyped(old, new)))
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
-        yield of_tokenizer("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
+        yield of_rules("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
     inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
-    yield of_tokenizer("Model", "scores have the other sign", inverted)
-    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: piece._replace(score=0.0)))
+    yield of_rules("Model", "scores have the other sign", inverted)
+    yield of_rules("Model", "scores are not read", with_pieces(lambda piece: piece._replace(score=0.0)))
     for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
-        yield of_tokenizer("Model", rule, with_pieces(partial(_with_score, rounded)))
+        yield of_rules("Model", rule, with_pieces(partial(_with_score, rounded)))
 
 
 def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
@@ -162,7 +162,7 @@ def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
 
 def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
     """Bytes whose pieces are looked up under another name, and so are unknown: alone, or with their whole character."""
-    model = tokenizer.model
+    model = tokenizer.rules.model
     vocab = model.vocab
     pieces = {byte: vocab[piece] for byte in range(256) if (piece := f"<0x{byte:02X}>") in vocab}
     if len(pieces) == 256:
@@ -192,7 +192,7 @@ def _fused(ids: Sequence[int], unknown: int) -> list[int]:
 
 def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
     """The pieces of a sentencepiece model, None for any other."""
-    for decoder in tokenizer.decoders or ():
+    for decoder in tokenizer.rules.decoders or ():
         if isinstance(decoder, SentencePieceDecoder):
             return decoder.table
     return None

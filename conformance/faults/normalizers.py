@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from unicodedata import combining, is_normalized, normalize
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer, with_steps
+from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text, with_steps
 from reftok import Tokenizer
 from reftok.rules.huggingface.normalizers import (
     NFC,
@@ -39,7 +39,7 @@ _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": 
 
 def of_normalizers(tokenizer: Tokenizer) -> Faults:
     """Steps that are missing, or others than they should be; then steps that the model does not have."""
-    for index, step in enumerate(tokenizer.normalizers):
+    for index, step in enumerate(tokenizer.rules.normalizers):
         if isinstance(step, SentencePieceNormalizer):
             yield from _of_sentencepiece(tokenizer, step)
             continue
@@ -53,7 +53,7 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
 
 def _of_spaces(tokenizer: Tokenizer) -> Faults:
     """Spaces that become `▁`, and the one that is put before the text, by the rules of another component."""
-    steps = tokenizer.normalizers
+    steps = tokenizer.rules.normalizers
     at = [index for index, step in enumerate(steps) if isinstance(step, Replace) and step.pattern == " "]
     for index in at:
         replaced = steps[index]
@@ -63,7 +63,7 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
         every = Rewritten(partial(_WHITE_SPACE.sub, replaced.content))
         yield _with(tokenizer, "all white space is replaced as a space", index, (every,))
         others = tuple(step for step in steps if not isinstance(step, Prepend) and step is not replaced)
-        if len(others) < len(steps) - 1 and not tokenizer.pre_tokenizers:
+        if len(others) < len(steps) - 1 and not tokenizer.rules.pre_tokenizers:
             for scheme in _SCHEMES:
                 for split in (False, True):
                     build = partial(
@@ -74,9 +74,9 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
         if isinstance(step, Prepend):
             yield _with(tokenizer, "Prepend only at the start of the text", index, (PrependOnce(step),))
             yield _with(tokenizer, "Prepend only where there is none yet", index, (PrependIfNone(step),))
-    for metaspace in tokenizer.pre_tokenizers:
+    for metaspace in tokenizer.rules.pre_tokenizers:
         if isinstance(metaspace, Metaspace):
-            other = tuple(one for one in tokenizer.pre_tokenizers if one is not metaspace)
+            other = tuple(one for one in tokenizer.rules.pre_tokenizers if one is not metaspace)
             apart = (*steps, Prepend(metaspace.replacement), Replace(" ", metaspace.replacement))
             build = partial(_with_pre_tokenizers, tokenizer, apart, other)
             yield of_pipeline("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
@@ -119,7 +119,7 @@ def _first_replaced(content: str, text: str) -> str:
 def _with_pre_tokenizers(
     tokenizer: Tokenizer, normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...]
 ) -> Pipeline:
-    return replace(with_normalizers(tokenizer, normalizers).rules, pre_tokenizers=pre_tokenizers)
+    return replace(with_normalizers(tokenizer.rules, normalizers), pre_tokenizers=pre_tokenizers)
 
 
 _TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
@@ -127,7 +127,7 @@ _TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
 
 def _of_lower_case(tokenizer: Tokenizer) -> Faults:
     """Lower case as other languages have it."""
-    for index, step in enumerate(tokenizer.normalizers):
+    for index, step in enumerate(tokenizer.rules.normalizers):
         lowers = isinstance(step, Lowercase) or (isinstance(step, BertNormalizer) and step.lowercase)
         if lowers:
             changes: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -145,9 +145,11 @@ def _of_lower_case(tokenizer: Tokenizer) -> Faults:
 def _of_mapped_case(tokenizer: Tokenizer) -> Faults:
     """A Turkish lower case before normalizers that lower the case by a map, as nmt_nfkc_cf does."""
     normalized = NormalizedString("I")
-    for step in tokenizer.normalizers:
+    for step in tokenizer.rules.normalizers:
         normalized = step.normalize(normalized)
-    if "i" in normalized.text and not any(isinstance(one, Lowercase | BertNormalizer) for one in tokenizer.normalizers):
+    if "i" in normalized.text and not any(
+        isinstance(one, Lowercase | BertNormalizer) for one in tokenizer.rules.normalizers
+    ):
         yield of_text("Normalizer", "lower case is Turkish", tokenizer, lambda text: text.translate(_TURKISH))
 
 
@@ -214,7 +216,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
 
 def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Faults:
     def changed(rule: str, build: Callable[[], SentencePieceNormalizer]) -> Fault:
-        return of_tokenizer("Normalizer", rule, lambda: replace(tokenizer, normalizers=(build(),)))
+        return of_rules("Normalizer", rule, lambda: replace(tokenizer.rules, normalizers=(build(),)))
 
     options = step.options
     rules = {
@@ -233,16 +235,11 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
     if step.charsmap is not None:
         without = partial(SentencePieceNormalizer, options, None, step.symbols)
         yield changed("the charsmap is not applied", without)
-        bare = cache(lambda: replace(tokenizer, normalizers=(without(),)))
-        yield Fault(
-            "Normalizer",
-            "the charsmap is not applied to texts of ASCII",
-            lambda text: (bare() if text.isascii() else tokenizer).encode_ids(text),
-            lambda text: (bare() if text.isascii() else tokenizer).trace(text),
-        )
+        bare = replace(tokenizer.rules, normalizers=(without(),))
+        not_of_ascii = "the charsmap is not applied to texts of ASCII"
+        yield of_pipeline("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
         for form in ("NFKC", "NFC"):
-            plain = replace(tokenizer, normalizers=(without(),))
-            yield of_text("Normalizer", f"{form} in place of the charsmap", plain, partial(normalize, form))
+            yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
         yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
     if step.symbols is not None:
         build = partial(SentencePieceNormalizer, options, step.charsmap)
@@ -250,19 +247,20 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
 
 
 def _added(tokenizer: Tokenizer) -> Faults:
-    forms = {step.form for step in tokenizer.normalizers if isinstance(step, UnicodeForm)}
+    forms = {step.form for step in tokenizer.rules.normalizers if isinstance(step, UnicodeForm)}
     for form in ("NFC", "NFKC"):
         if not forms:
             yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
     for lowered in (str.lower, _lower_case_of_each):  # by its neighbours, a sigma becomes another
         yield of_text("Normalizer", "text is lower-cased", tokenizer, lowered)
-    if any(token.normalized for token in tokenizer.added_tokens.tokens.values()):  # others are matched before the step
-        steps = (*tokenizer.normalizers, Lowercase())
-        yield of_tokenizer("Normalizer", "text is lower-cased", partial(with_normalizers, tokenizer, steps))
+    added = tokenizer.rules.added_tokens.tokens.values()
+    if any(token.normalized for token in added):  # others are matched before the step
+        steps = (*tokenizer.rules.normalizers, Lowercase())
+        yield of_rules("Normalizer", "text is lower-cased", partial(with_normalizers, tokenizer.rules, steps))
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
-    split = [index for index, step in enumerate(tokenizer.pre_tokenizers) if not isinstance(step, ByteLevel)]
-    if forms and split and len(tokenizer.normalizers) == 1:
+    split = [index for index, step in enumerate(tokenizer.rules.pre_tokenizers) if not isinstance(step, ByteLevel)]
+    if forms and split and len(tokenizer.rules.normalizers) == 1:
         build = partial(_after_split, tokenizer, split[-1] + 1)
         yield of_pipeline("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
 
@@ -278,8 +276,8 @@ class _NormalizedParts:
 
 
 def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:
-    steps = [*tokenizer.pre_tokenizers]
-    steps.insert(index, _NormalizedParts(tokenizer.normalizers[0]))
+    steps = [*tokenizer.rules.pre_tokenizers]
+    steps.insert(index, _NormalizedParts(tokenizer.rules.normalizers[0]))
     return replace(tokenizer.rules, normalizers=(), pre_tokenizers=tuple(steps))
 
 
@@ -324,5 +322,5 @@ def _without_accents(text: str) -> str:
 
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Fault:
-    normalizers = with_steps(tokenizer.normalizers, index, steps)
-    return of_tokenizer("Normalizer", rule, lambda: with_normalizers(tokenizer, normalizers))
+    normalizers = with_steps(tokenizer.rules.normalizers, index, steps)
+    return of_rules("Normalizer", rule, lambda: with_normalizers(tokenizer.rules, normalizers))

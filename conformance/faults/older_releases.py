@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 
-from conformance.faults.fault import DecodingFault, Fault, of_text, of_tokenizer
+from conformance.faults.fault import DecodingFault, Fault, of_rules, of_text
 from conformance.faults.translated import TranslatedSplit
 from reftok import Tokenizer
 from reftok.regex_dialects.pattern import compile_oniguruma
@@ -77,21 +77,22 @@ values; no character that 0.21.0 knew changed its class."""
 def release_faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     """The rules of older releases that change what this tokenizer encodes."""
     if tokenizer.library == "tokenizers":
-        older = tuple(part for step in tokenizer.pre_tokenizers for part in _with_older_patterns(step))
-        if older != tokenizer.pre_tokenizers:
-            yield of_tokenizer(*PATTERNS, lambda: replace(tokenizer, pre_tokenizers=older))
-        if any(isinstance(step, Precompiled) for step in tokenizer.normalizers):
+        older = tuple(part for step in tokenizer.rules.pre_tokenizers for part in _with_older_patterns(step))
+        if older != tokenizer.rules.pre_tokenizers:
+            yield of_rules(*PATTERNS, lambda: replace(tokenizer.rules, pre_tokenizers=older))
+        if any(isinstance(step, Precompiled) for step in tokenizer.rules.normalizers):
             yield of_text(*CLUSTERS, tokenizer, _without_newer_than_16)
-    model = tokenizer.model
+    model = tokenizer.rules.model
     if isinstance(model, SentencePieceUnigram):
-        yield of_tokenizer(*COMPARISON, lambda: replace(tokenizer, model=OlderUnigram(model)))
+        yield of_rules(*COMPARISON, lambda: replace(tokenizer.rules, model=OlderUnigram(model)))
 
 
 def release_decoding_faults(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """The rules of older releases that change what this tokenizer decodes."""
-    changed = replace(tokenizer, added_tokens=_ByContent(tokenizer.added_tokens))
+    changed = replace(tokenizer.rules, added_tokens=_ByContent(tokenizer.rules.added_tokens))
     if any(
-        changed.id_to_token(token_id) != tokenizer.id_to_token(token_id) for token_id in tokenizer.added_tokens.tokens
+        changed.id_to_token(token_id) != tokenizer.id_to_token(token_id)
+        for token_id in tokenizer.rules.added_tokens.tokens
     ):
         yield DecodingFault(*CONTENT, lambda ids, skips: changed.decode(ids, skip_special_tokens=skips))
 
@@ -160,8 +161,8 @@ class OlderUnigram(SentencePieceUnigram):
         normal = [piece.score for piece in model.table.pieces if piece.type is PieceType.NORMAL]
         self._highest = max(normal, default=0.0)
 
-    def best_paths(self, text: str) -> list[Best]:
-        best = [BEGINNING, *repeat(UNREACHED, len(text))]
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        best = [replace(BEGINNING, score=score), *repeat(UNREACHED, len(text))]
         for start in range(len(text)):
             for end, token_id, _ in self.matches(text, start):
                 candidate = best[start].score + self._older_score(token_id)

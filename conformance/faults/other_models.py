@@ -40,7 +40,7 @@ _EQUIVALENTS = "entries of the vocab that are canonically equivalent are one"
 
 def of_other_models(tokenizer: Tokenizer) -> Faults:
     """Other ties, clusters for characters, entries that a dictionary takes for one, sums of another precision."""
-    model = tokenizer.model
+    model = tokenizer.rules.model
     orders = (
         ("of equal merges the last goes first", merged_otherwise(model, from_the_end=True)),
         ("merges go from left to right, whatever their rank", merged_otherwise(model, by_rank=False)),
@@ -246,7 +246,7 @@ _MOST_PARTS = 4
 
 def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
     """Entries that are equal in Swift, which compares strings by canonical equivalence: the last or first counts."""
-    vocab = tokenizer.model.vocab
+    vocab = tokenizer.rules.model.vocab
     forms: dict[str, list[int]] = {}
     for token, token_id in vocab.items():
         if not token.isascii() and not is_normalized("NFC", token):
@@ -256,7 +256,7 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
     for place in (-1, 0) if equal else ():
         counts = {token_id: ids[place] for ids in equal for token_id in ids}
         yield of_ids("Model", _EQUIVALENTS, tokenizer, partial(_counted, counts))
-    model = tokenizer.model
+    model = tokenizer.rules.model
     for place in (0, -1) if equal else (0,):
         if isinstance(model, BPE) and _has_plain_symbols(model):
             changed = partial(_bpe_of_symbols, model, list[str], _found_by_equivalence(vocab, place))
@@ -317,8 +317,8 @@ class PreciseUnigram(SentencePieceUnigram):
     def __init__(self, model: SentencePieceUnigram) -> None:
         self.__dict__.update(vars(model))
 
-    def best_paths(self, text: str) -> list[Best]:
-        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD)
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD, score=score)
 
 
 def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:

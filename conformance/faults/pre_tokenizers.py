@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from conformance.faults.fault import Fault, Faults, of_tokenizer, with_steps
+from conformance.faults.fault import Fault, Faults, of_rules, with_steps
 from conformance.faults.patterns import rewritten
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString, Part
 
@@ -25,9 +26,9 @@ _DOUBTFUL_ASCII = "\v\f\x1c\x1d\x1e\x1f"
 
 def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
     """Patterns written otherwise, options that are not read, steps that are missing."""
-    for index, step in enumerate(tokenizer.pre_tokenizers):
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield from _of_step(tokenizer, index, step)
-    for index, step in enumerate(tokenizer.pre_tokenizers):
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
 
 
@@ -40,7 +41,7 @@ def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
     pattern, rest = found
     others = [*rewritten(pattern)] + [("GPT-2's pattern", GPT2_PATTERN)] * (pattern != GPT2_PATTERN)
     for rule, changed in others:
-        yield of_tokenizer("PreTokenizer", rule, partial(_with_pattern, tokenizer, index, step, changed, rest))
+        yield of_rules("PreTokenizer", rule, partial(_with_pattern, tokenizer, index, step, changed, rest))
 
 
 def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
@@ -84,7 +85,7 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Faults:
 
 def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:
     """All of these characters taken for something else."""
-    for index, step in enumerate(tokenizer.pre_tokenizers):
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         found = _pattern(step)
         if found is not None:
             pattern, rest = found
@@ -122,15 +123,15 @@ def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:
 
 def _with_pattern(
     tokenizer: Tokenizer, index: int, step: PreTokenizer, pattern: str, rest: tuple[PreTokenizer, ...]
-) -> Tokenizer:
+) -> Pipeline:
     compiled = compile_oniguruma(pattern)
     split = replace(step, pattern=compiled) if isinstance(step, Split) else Split(compiled, "Isolated", False)
-    return replace(tokenizer, pre_tokenizers=with_steps(tokenizer.pre_tokenizers, index, (split, *rest)))
+    return replace(tokenizer.rules, pre_tokenizers=with_steps(tokenizer.rules.pre_tokenizers, index, (split, *rest)))
 
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Fault:
-    changed = with_steps(tokenizer.pre_tokenizers, index, steps)
-    return of_tokenizer("PreTokenizer", rule, lambda: replace(tokenizer, pre_tokenizers=changed))
+    changed = with_steps(tokenizer.rules.pre_tokenizers, index, steps)
+    return of_rules("PreTokenizer", rule, lambda: replace(tokenizer.rules, pre_tokenizers=changed))
 
 
 def _on(value: bool) -> str:

@@ -43,7 +43,7 @@ def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
 
 def _of_added_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:
     """Those that the subject does not know."""
-    added = tokenizer.added_tokens
+    added = tokenizer.rules.added_tokens
     for token_id in dict.fromkeys(right):
         if token_id in added.tokens and token_id not in observed:
             content = added.tokens[token_id].content
@@ -53,7 +53,7 @@ def _of_added_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed
 
 def without_added_token(tokenizer: Tokenizer, content: str) -> Pipeline:
     """The tokenizer without one of its added tokens."""
-    tokens = [token for token in tokenizer.added_tokens.tokens.values() if token.content != content]
+    tokens = [token for token in tokenizer.rules.added_tokens.tokens.values() if token.content != content]
     return with_tokens(tokenizer, tokens, {})
 
 

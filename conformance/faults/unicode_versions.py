@@ -70,10 +70,10 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
     The stage is that in which it shows: a library whose patterns and forms are both of one version is at fault in the
     PreTokenizer, and in the Normalizer too; in AddedTokens, where `single_word` looks for characters of a word.
     """
-    steps = with_other_splits(tokenizer.pre_tokenizers)
+    steps = with_other_splits(tokenizer.rules.pre_tokenizers)
     splits = {_OF_NUMBERS if isinstance(step, Digits) else _OF_PATTERNS for step in steps if splits_by_class(step)}
-    has_words = any(token.single_word for token in tokenizer.added_tokens.tokens.values())
-    forms = {_version_of(step) for step in tokenizer.normalizers} - {None}
+    has_words = any(token.single_word for token in tokenizer.rules.added_tokens.tokens.values())
+    forms = {_version_of(step) for step in tokenizer.rules.normalizers} - {None}
     for version in VERSIONS:
         rule = f"characters are those of Unicode {name(version)}"
         changes = partial(_changed, tokenizer, version)
@@ -138,13 +138,13 @@ def _concerns(version: Version, right: frozenset[Version], text: str) -> bool:
 
 
 def _changed(tokenizer: Tokenizer, version: Version, splits: bool, forms: bool) -> Pipeline:
-    changed = tokenizer
+    changed = tokenizer.rules
     if forms:
-        changed = with_normalizers(tokenizer, [_normalizer(version, step) for step in tokenizer.normalizers])
+        changed = with_normalizers(changed, [_normalizer(version, step) for step in tokenizer.rules.normalizers])
     if not splits:
-        return changed.rules
-    steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, partial(_splitter, version))
-    return replace(changed.rules, pre_tokenizers=steps)
+        return changed
+    steps = with_other_splits(tokenizer.rules.pre_tokenizers, splits_by_class, partial(_splitter, version))
+    return replace(changed, pre_tokenizers=steps)
 
 
 # --- patterns

@@ -79,7 +79,7 @@ def of_unknown_ids(
 def _unknown(tokenizer: Tokenizer, text: str) -> list[str]:
     """What looks like a special token in a text, and is no added token of the model."""
     looks = dict.fromkeys(found[0] for found in _LOOKS_SPECIAL.finditer(text))
-    return [one for one in looks if tokenizer.added_tokens.token_to_id(one) is None][:_MOST_NEW]
+    return [one for one in looks if tokenizer.rules.added_tokens.token_to_id(one) is None][:_MOST_NEW]
 
 
 def _verified(
@@ -99,16 +99,16 @@ def _verified(
 def with_added_tokens(tokenizer: Tokenizer, new: Mapping[str, int]) -> Pipeline:
     """The tokenizer with more special tokens. new: their ids by their contents."""
     more = (AddedToken(content, normalized=False, special=True) for content in new)
-    return with_tokens(tokenizer, [*tokenizer.added_tokens.tokens.values(), *more], new)
+    return with_tokens(tokenizer, [*tokenizer.rules.added_tokens.tokens.values(), *more], new)
 
 
 def with_tokens(tokenizer: Tokenizer, tokens: Sequence[AddedToken], new: Mapping[str, int]) -> Pipeline:
     """The tokenizer with these added tokens. new: the ids of those that it does not have."""
-    known = {token.content: token_id for token_id, token in tokenizer.added_tokens.tokens.items()}
+    known = {token.content: token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items()}
     bare = replace(tokenizer.rules, added_tokens=AddedVocabulary())
 
     def normalize(text: str) -> str:
         return "".join(split.normalized.text for split in bare.normalized(text))
 
-    vocab = ChainMap(dict(new), known, dict(tokenizer.model.vocab))
-    return replace(tokenizer.rules, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.model.size))
+    vocab = ChainMap(dict(new), known, dict(tokenizer.rules.model.vocab))
+    return replace(tokenizer.rules, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.rules.model.size))

@@ -51,8 +51,8 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
     >>> fault.stage, fault.rule
     ('PreTokenizer', 'white space is that of ECMAScript')
     """
-    splits = any(map(splits_by_white_space, with_other_splits(tokenizer.pre_tokenizers)))
-    strips = any(token.lstrip or token.rstrip for token in tokenizer.added_tokens.tokens.values())
+    splits = any(map(splits_by_white_space, with_other_splits(tokenizer.rules.pre_tokenizers)))
+    strips = any(token.lstrip or token.rstrip for token in tokenizer.rules.added_tokens.tokens.values())
     for name, members in WHITE_SPACES.items():
         table = dict.fromkeys(map(ord, WHITE_SPACE - members), NONCHARACTER)
         table |= dict.fromkeys(map(ord, members - WHITE_SPACE), _MEMBER)
@@ -74,7 +74,7 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
 
 
 def _strips_less(tokenizer: Tokenizer, sides: Collection[str], takes: Callable[[int, str], bool]) -> Pipeline:
-    return replace(tokenizer.rules, added_tokens=StripsLess(tokenizer.added_tokens, sides, takes))
+    return replace(tokenizer.rules, added_tokens=StripsLess(tokenizer.rules.added_tokens, sides, takes))
 
 
 def _has_any(characters: frozenset[str], text: str) -> bool:
@@ -82,5 +82,7 @@ def _has_any(characters: frozenset[str], text: str) -> bool:
 
 
 def _with_splits(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
-    steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_white_space, lambda step: TranslatedStep(step, table))
+    steps = with_other_splits(
+        tokenizer.rules.pre_tokenizers, splits_by_white_space, lambda step: TranslatedStep(step, table)
+    )
     return replace(tokenizer.rules, pre_tokenizers=steps)

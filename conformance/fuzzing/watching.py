@@ -82,8 +82,10 @@ class Watcher:
         self._byte_ids = frozenset(knowledge.byte_ids)
         self._categories = _Categories()
         self._merges_of = _MergesOf(tokenizer, knowledge)
-        self._branches = {id(step): found for step in tokenizer.pre_tokenizers if (found := _branches(step))}
-        self._charsmaps = {id(step): rules for step in tokenizer.normalizers if (rules := _charsmap(step)) is not None}
+        self._branches = {id(step): found for step in tokenizer.rules.pre_tokenizers if (found := _branches(step))}
+        self._charsmaps = {
+            id(step): rules for step in tokenizer.rules.normalizers if (rules := _charsmap(step)) is not None
+        }
         self.universe = self._universe(knowledge)
 
     def watch(self, coverage: Coverage, drawn: Drawn, ids: Sequence[int] | None, is_close: bool) -> Coverage:
@@ -161,7 +163,7 @@ class Watcher:
 
     def _flags(self, trace: Trace) -> Iterator[str]:
         """The flags of each added token that was found, with what stands on either side."""
-        added = self._tokenizer.added_tokens.tokens
+        added = self._tokenizer.rules.added_tokens.tokens
         found = {
             (piece.ids[0], piece.span)
             for stage in trace.stages
@@ -174,10 +176,10 @@ class Watcher:
             yield _flag_key(added[token_id], "after", _neighbour(trace.text[max(0, start - 1) : start]))
 
     def _universe(self, knowledge: ModelKnowledge) -> Universe:
-        by_step = [_branch_names(step) for step in self._tokenizer.pre_tokenizers]
+        by_step = [_branch_names(step) for step in self._tokenizer.rules.pre_tokenizers]
         sides = list(product(("before", "after"), _NEIGHBOURS))
         flags = {flags_of(token): token for token in knowledge.added}
-        decoders = [type(decoder).__name__ for decoder in self._tokenizer.decoders or ()]
+        decoders = [type(decoder).__name__ for decoder in self._tokenizer.rules.decoders or ()]
         outcomes = ("changed", "left as it was")
         return {
             ENTRIES: knowledge.tokens.keys(),
@@ -258,7 +260,7 @@ class _MergesOf:
     """
 
     def __init__(self, tokenizer: Tokenizer, knowledge: ModelKnowledge) -> None:
-        model = tokenizer.model
+        model = tokenizer.rules.model
         self._model = model if knowledge.pairs else None
         self._parts: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         self._by_rank = isinstance(model, BPE)

@@ -87,7 +87,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     """
     tokens = {token_id: _encodable(token) for token_id, token in vocab_by_id(tokenizer).items()}
     byte_ids = {token_id: byte for token_id, token in tokens.items() if (byte := byte_of_token(token)) is not None}
-    notation, added = _notation(tokenizer), tokenizer.added_tokens.tokens
+    notation, added = _notation(tokenizer), tokenizer.rules.added_tokens.tokens
     texts = (token if token_id in added else _text(notation, token) for token_id, token in tokens.items())
     pairs = tuple(_pairs(tokenizer))
     return ModelKnowledge(
@@ -116,8 +116,8 @@ def vocab_by_id(tokenizer: Tokenizer) -> dict[int, str]:
     >>> [*vocab_by_id(reftok.load("bpe-gpt2")).items()][:3]
     [(0, '<|endoftext|>'), (1, '!'), (2, '"')]
     """
-    added = ((token_id, tokenizer.id_to_token(token_id) or "") for token_id in tokenizer.added_tokens.tokens)
-    entries = {token_id: token for token, token_id in tokenizer.model.vocab.items()} | dict(added)
+    added = ((token_id, tokenizer.id_to_token(token_id) or "") for token_id in tokenizer.rules.added_tokens.tokens)
+    entries = {token_id: token for token, token_id in tokenizer.rules.model.vocab.items()} | dict(added)
     return {token_id: entries[token_id] for token_id in sorted(entries)}
 
 
@@ -134,24 +134,24 @@ def _text(notation: Notation, tokens: str) -> str:
 
 
 def _notation(tokenizer: Tokenizer) -> Notation:
-    steps = (*tokenizer.pre_tokenizers, *tokenizer.normalizers, *(tokenizer.decoders or ()))
+    steps = (*tokenizer.rules.pre_tokenizers, *tokenizer.rules.normalizers, *(tokenizer.rules.decoders or ()))
     kinds = pre_tokenizers.ByteLevel | normalizers.ByteLevel | decoders.ByteLevel
-    if isinstance(tokenizer.model, RankBPE | LlamaBPE) or any(isinstance(step, kinds) for step in steps):
+    if isinstance(tokenizer.rules.model, RankBPE | LlamaBPE) or any(isinstance(step, kinds) for step in steps):
         return "byte-level"
-    return "metaspace" if any(token.startswith(SPACE_SYMBOL) for token in tokenizer.model.vocab) else "plain"
+    return "metaspace" if any(token.startswith(SPACE_SYMBOL) for token in tokenizer.rules.model.vocab) else "plain"
 
 
 def _special_ids(tokenizer: Tokenizer) -> list[int]:
-    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
-    if isinstance(tokenizer.model, PieceModel):
+    special = {token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special}
+    if isinstance(tokenizer.rules.model, PieceModel):
         reserved = (PieceType.CONTROL, PieceType.UNKNOWN)
-        pieces = enumerate(tokenizer.model.table.pieces)
+        pieces = enumerate(tokenizer.rules.model.table.pieces)
         special |= {token_id for token_id, piece in pieces if piece.type in reserved}
     return sorted(special)
 
 
 def _pieces(tokenizer: Tokenizer, kind: PieceType) -> list[str]:
-    model = tokenizer.model
+    model = tokenizer.rules.model
     return [piece.piece for piece in model.table.pieces if piece.type is kind] if isinstance(model, PieceModel) else []
 
 
@@ -161,16 +161,16 @@ def _written(notation: Notation, tokens: Iterable[str]) -> Iterator[str]:
 
 
 def _unmerged(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> list[str]:
-    if not isinstance(tokenizer.model, BPE | RankBPE | LlamaBPE):
+    if not isinstance(tokenizer.rules.model, BPE | RankBPE | LlamaBPE):
         return []
     known = {left + right for left, right in pairs} | {
-        token.content for token in tokenizer.added_tokens.tokens.values()
+        token.content for token in tokenizer.rules.added_tokens.tokens.values()
     }
-    return [token for token in tokenizer.model.vocab if len(token) > 1 and token not in known]
+    return [token for token in tokenizer.rules.model.vocab if len(token) > 1 and token not in known]
 
 
 def _pairs(tokenizer: Tokenizer) -> list[Pair]:
-    model = tokenizer.model
+    model = tokenizer.rules.model
     if isinstance(model, BPE):
         in_order = sorted(model.merges.items(), key=lambda item: item[1])
         tokens = {token_id: token for token, token_id in model.vocab.items()}
@@ -187,7 +187,7 @@ def _pairs(tokenizer: Tokenizer) -> list[Pair]:
 
 
 def _scores(tokenizer: Tokenizer) -> dict[str, float]:
-    model = tokenizer.model
+    model = tokenizer.rules.model
     if isinstance(model, Unigram):
         return dict(model.pieces)
     if isinstance(model, SentencePieceBPE | SentencePieceUnigram):
@@ -198,7 +198,7 @@ def _scores(tokenizer: Tokenizer) -> dict[str, float]:
 
 
 def _patterns(tokenizer: Tokenizer) -> list[Node]:
-    trees = map(tree_of_step, tokenizer.pre_tokenizers)
+    trees = map(tree_of_step, tokenizer.rules.pre_tokenizers)
     return [tree for tree in trees if tree is not None]
 
 
@@ -218,7 +218,7 @@ def tree_of_step(step: object) -> Node | None:
 def _rules(tokenizer: Tokenizer) -> list[Pair]:
     return [
         rule
-        for step in tokenizer.normalizers
+        for step in tokenizer.rules.normalizers
         if isinstance(step, SentencePieceNormalizer | normalizers.Precompiled) and step.charsmap is not None
         for rule in charsmap_rules(step.charsmap)
     ]

@@ -76,7 +76,7 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
         sha256=sha256(model.path),
         oracle=ORACLES[model.format],
         vocab_size=len(vocab_by_id(tokenizer)),
-        unicode=unicode_profile(tokenizer),
+        unicode=unicode_profile(tokenizer.rules),
     )
 
 

@@ -10,6 +10,8 @@ import reftok
 from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.library import LibrarySubject, each
+from reftok import Tokenizer
+from reftok.formats import load_rules
 from reftok.rules.pipeline import Pipeline
 
 NAME = "reftok-spec"
@@ -26,29 +28,29 @@ class ReftokSpecSubject(LibrarySubject):
 
     name = NAME
 
-    def __init__(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
-        self.takes_bytes = pipeline.library in ("sentencepiece", "llama.cpp")
-        self.skips = pipeline.library != "sentencepiece"
+    def __init__(self, tokenizer: Pipeline | Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.takes_bytes = tokenizer.library in ("sentencepiece", "llama.cpp")
+        self.skips = tokenizer.library != "sentencepiece"
 
     def encoding(self, text: str | bytes) -> Encoded:
-        found = self._pipeline.encode(text)
+        found = self._tokenizer.encode(text)
         return Encoded(tuple(found.ids), tuple(found.tokens), tuple(found.offsets), tuple(found.special_tokens_mask))
 
     def encode_bare(self, texts: Sequence[str]) -> list[Encoding]:
-        found = each(partial(self._pipeline.encode, add_special_tokens=False), texts)
+        found = each(partial(self._tokenizer.encode, add_special_tokens=False), texts)
         return [Failure("refused", "") if one is None else Encoded(tuple(one.ids)) for one in found]
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
-        return self._pipeline.decode(ids, skip_special_tokens)
+        return self._tokenizer.decode(ids, skip_special_tokens)
 
     def in_bulk(self) -> InBulk:
-        return self.one_by_one(self._pipeline.encode_ids)
+        return self.one_by_one(self._tokenizer.encode_ids)
 
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:
     """The subject with a model."""
-    return ReftokSpecSubject(reftok.load(path, encoding or None).rules)
+    return ReftokSpecSubject(load_rules(path, encoding or None))
 
 
 REPRODUCTION = """\

@@ -15,7 +15,7 @@ from reftok import Tokenizer
 
 if TYPE_CHECKING:
     from reftok.engine.decode.stream import StreamDecoder, TextCallback
-    from reftok.engine.encode.stream import StreamEncoder
+    from reftok.streams.encoder import StreamEncoder
 
 REFERENCE = "reftok"
 """What stands in for an official library that cannot take part."""
@@ -33,7 +33,7 @@ class ReftokSubject(ReftokSpecSubject):
 
     def kept(self, ids: Ids, text: str) -> str:
         """Where there are no special tokens it is `text` itself, which takes no second decoding."""
-        token = self.tokenizer.decodable_token
+        token = self.tokenizer.rules.decodable_token
         unknown = set(ids) - self._never_skipped
         never_skipped = {token_id for token_id in unknown if token(token_id, True) == token(token_id, False)}
         self._never_skipped |= never_skipped

@@ -63,7 +63,7 @@ class SpecialTokens:
 
 def special_tokens(tokenizer: Tokenizer) -> SpecialTokens:
     """Those of a model, as the reference has loaded it."""
-    special = {token_id: token for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    special = {token_id: token for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special}
     skipped = frozenset(special) | _control_ids(tokenizer)
     contents = tuple(sorted((token.content for token in special.values() if token.content), key=len, reverse=True))
     try:
@@ -87,9 +87,9 @@ def _control_ids(tokenizer: Tokenizer) -> frozenset[int]:
 
     In a text they are text to it: their contents are nothing that has to be matched.
     """
-    if not isinstance(tokenizer.model, PieceModel):
+    if not isinstance(tokenizer.rules.model, PieceModel):
         return frozenset()
-    table = tokenizer.model.table
+    table = tokenizer.rules.model.table
     return frozenset(table.vocab[piece] for piece in table.of_type(PieceType.CONTROL))
 
 

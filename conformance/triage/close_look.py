@@ -186,7 +186,11 @@ def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> 
         example.expected.decoding,
         example.observed.decoding,
     )
-    if len(tokenizer.decoders or ()) < 2 or not isinstance(expected, Decoded) or not isinstance(observed, Decoded):
+    if (
+        len(tokenizer.rules.decoders or ()) < 2
+        or not isinstance(expected, Decoded)
+        or not isinstance(observed, Decoded)
+    ):
         return None
     cause = attribution.stage, attribution.rule
     traces = (one.trace for one in decoding_faults(tokenizer) if (one.stage, one.rule) == cause)

@@ -333,7 +333,7 @@ class _Naming:
         case = finding.example.case
         if case not in self._trial.answers:
             return finding
-        contents = [token.content for token in self._bench.reference.tokenizer.added_tokens.tokens.values()]
+        contents = [token.content for token in self._bench.reference.tokenizer.rules.added_tokens.tokens.values()]
         if CHECKS[finding.example.check].diagnosis == "decoding":
             of_ids = self._trial.ids.of_one_cause(decoded_ids(case, self._trial.answers[case][0]))
             found = learned(

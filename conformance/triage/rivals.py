@@ -62,7 +62,7 @@ def _drawn(bench: Bench) -> tuple[Case, ...]:
     """Texts and ids of every generator, by turns, and every added token, always the same."""
     if bench in _known:
         return _known[bench]
-    tokens = bench.reference.tokenizer.added_tokens.tokens
+    tokens = bench.reference.tokenizer.rules.added_tokens.tokens
     written = [form.format(text) for token in tokens.values() for text in _forms(token.content) for form in _AROUND]
     alone = [ids_case((token_id,), "sample:added token") for token_id in tokens]
     texts = [text_case(text, "sample:added token") for text in written]

@@ -372,7 +372,7 @@ class Trial:
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
         texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
         if texts:
-            tokens = self.bench.reference.tokenizer.added_tokens.tokens.values()
+            tokens = self.bench.reference.tokenizer.rules.added_tokens.tokens.values()
             yield from (_with_others(text) for text in texts[:MOST_REPLACED])
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
             yield _in_frames((*own, *_PROBED))
@@ -405,7 +405,7 @@ class Trial:
         """The pre-tokens of a text."""
         if text not in self._known_words:
             tokenizer = self.bench.reference.tokenizer
-            given = [split.normalized for split in tokenizer.pre_tokenized(tokenizer.checked_text(text))]
+            given = [split.normalized for split in tokenizer.rules.pre_tokenized(tokenizer.rules.checked_text(text))]
             self._known_words[text] = [text[slice(*part.original_span(0, len(part)))] for part in given] or [text]
         return self._known_words[text]
 

@@ -280,7 +280,7 @@ def _packed_rules(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
     chosen = [key for key in rules if len(key) == 1] + several[:: 1 + len(several) // RULES_OF_SEVERAL]
     for start in range(0, len(chosen), PACKED):
         yield Question(" ".join(chosen[start : start + PACKED]))
-    forms = [step.form for step in tokenizer.normalizers if isinstance(step, UnicodeForm)]
+    forms = [step.form for step in tokenizer.rules.normalizers if isinstance(step, UnicodeForm)]
     compatible = any("K" in form for form in forms)
     changed = [c for c in decomposable() if compatible or not unicodedata.is_normalized("NFD", c)]
     for start in range(0, len(changed) if forms else 0, PACKED):

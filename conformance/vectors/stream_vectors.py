@@ -199,7 +199,7 @@ def decode_streams(
                 stage = "Decoder" if cause else ""
                 flags = (flag_of(stage, found.rule), flag_of("", _TWICE))
                 made.setdefault((ids, skips), (skips, _decoded(ids, whole, flags)))
-    special = next((token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special), None)
+    special = next((token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special), None)
     partial = next((ids for ids in known if _ends_open(_texts(tokenizer, oracle, ids))), None)
     lists = [words, *([(*words, special, *words)] if special is not None else []), *([partial] if partial else [])]
     for ids in filter(None, lists):
@@ -224,12 +224,12 @@ def _traps(tokenizer: Tokenizer) -> Iterator[tuple[tuple[int, ...], str]]:
 
     A character of four bytes that are an id each, and what stands within it or before a first word and may be skipped.
     """
-    vocab = tokenizer.model.vocab
+    vocab = tokenizer.rules.model.vocab
     names = [(f"<0x{byte:02X}>", BYTE_TO_CHARACTER[byte]) for byte in "😀".encode()]
     found = [vocab.get(name, vocab.get(character)) for name, character in names]
     data = tuple(token_id for token_id in found if token_id is not None)
     word = tuple(tokenizer.encode_ids("a word", add_special_tokens=False))
-    every = sorted({*vocab.values(), *tokenizer.added_tokens.tokens})
+    every = sorted({*vocab.values(), *tokenizer.rules.added_tokens.tokens})
     special = [token_id for token_id in every if tokenizer.rules.is_special(token_id)][:MOST_SPECIAL]
     if len(data) == len(names):
         yield (*data, *word), _INCOMPLETE

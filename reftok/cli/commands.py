@@ -15,15 +15,16 @@ from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import Parser, harmless, json_line
 from reftok.cli.train import add_train
 from reftok.engine.caches import bounds
-from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
+from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
-from reftok.formats import embedded_models, find_model, load
+from reftok.formats import load_rules
+from reftok.formats.model_files import embedded_models, find_model
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
 from reftok.signals import end_by_signals, stop_exit_code
-from reftok.tokenizer import Tokenizer
+from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 MOST_NAMED = 5
@@ -46,8 +47,7 @@ EXAMPLES = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP); 1 where
-    `encode-file --verify` finds a difference.
+    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
     end_by_signals()
     try:
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ReftokError as error:
         print(harmless(f"reftok: {error}"), file=sys.stderr)
-        return 1 if isinstance(error, VerificationFailed) else 2
+        return 2
     except OSError as error:
         # What is still in the buffer would fail a second time when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -170,17 +170,15 @@ def _add_text(command: argparse.ArgumentParser, without: str) -> None:
 
 def _add_loading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
-    told = "keep what a large tokenizer.json says in ~/.cache/reftok (XDG_CACHE_HOME), for a quicker start"
-    command.add_argument("--cache", action="store_true", help=told)
 
 
 def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
     command.add_argument("--plain", action="store_true", help=told)
 
 
-def _load(options: argparse.Namespace) -> Pipeline:
-    tokenizer = load(options.model, options.encoding, cache=options.cache)
-    return tokenizer.rules if getattr(options, "plain", False) else tokenizer
+def _load(options: argparse.Namespace) -> Tokenizer | Pipeline:
+    read = load_rules if options.plain else load
+    return read(options.model, options.encoding)
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -188,7 +186,8 @@ def _info(options: argparse.Namespace) -> None:
         names = list(embedded_models())
         print(json.dumps(names) if options.json else "\n".join(names))
         return
-    told = {"file": str(find_model(options.model)), **information(_load(options)), "caches": bounds()}
+    rules = load_rules(options.model, options.encoding)
+    told = {"file": str(find_model(options.model)), **information(rules), "caches": bounds()}
     print(json_line(told) if options.json else harmless("\n".join(information_lines(told))))
 
 
@@ -246,15 +245,15 @@ def _ids(line: str) -> Iterator[int]:
 def _explain(options: argparse.Namespace) -> None:
     if options.text is not None and options.ids is not None:
         raise ReftokError("explain takes a text or --ids, not both")
-    tokenizer = _load(options)
+    rules = load_rules(options.model, options.encoding)
     paint = coloured if _has_colour(options.color) else plain
     if options.ids is not None:
-        trace = tokenizer.trace_decode(_ids(options.ids), skip_special_tokens=options.no_special_tokens)
+        trace = rules.trace_decode(_ids(options.ids), skip_special_tokens=options.no_special_tokens)
         value: dict[str, Any] = asdict(trace)
         lines = decoding_lines(trace, paint)
     else:
         text = "".join(_lines(sys.stdin, keep_ends=True)) if options.text is None else options.text
-        explanation = explain(tokenizer, text, add_special_tokens=not options.no_special_tokens)
+        explanation = explain(rules, text, add_special_tokens=not options.no_special_tokens)
         value, lines = to_json(explanation), explanation_lines(explanation, paint)
     for line in [json_line(value)] if options.json else lines:
         print(line)

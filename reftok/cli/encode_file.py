@@ -6,31 +6,35 @@ import argparse
 import re
 import sys
 import time
-from typing import Any
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TextIO
 
 from reftok.cli.terminal import harmless
 from reftok.encode_files.encode_files import encode_files
-from reftok.encode_files.messages import ENGINES
-from reftok.encode_files.result import EncodedFiles
+from reftok.encode_files.run import EncodedFiles, Progress
 
 EXAMPLES = """examples:
   reftok encode-file bpe-qwen texts.txt -o tokens.npy               each line is a document
   zstdcat texts.zst | reftok encode-file bpe-qwen -o tokens.bin     .zst is read as it is, too
   reftok encode-file spm-bpe books/*.txt -o books.npy --whole-files --index
   reftok encode-file bpe-gpt2 texts.txt -o tokens.npy --separator '<|endoftext|>' --end-token '<|endoftext|>'
-  reftok encode-file bpe-gpt2 texts.txt -o tokens.npy --verify      stops where tokenizers gives other ids
 
-The separator ends a document and is not part of it. Nothing else is taken off a text: a carriage return, a byte order
-mark and white space are text, and an empty line is an empty document. Beside tokens.npy lies tokens.npy.json: counts,
-hashes, versions, options. With --index, tokens.npy.index.npy (uint64) says that document i has the ids from index[i]
-to index[i + 1].
-A document of more than 16 MiB is encoded by reftok alone, without --verify. --separator '\\n\\n' ends a document with
-an empty line. Reading .zst takes: python -m pip install '.[zstd]'
-Ids are uint16 where that holds the vocab, else uint32, little-endian. What was interrupted goes on when the same
-command is given again. The exit code is 0, 1 where --verify finds a difference, 2 for bad usage, input or output, 130
-when interrupted.
+The separator ends a document and is not part of it. Nothing else is removed from a text: a carriage return, a byte
+order mark and white space are text, and an empty line is an empty document. --separator '\\n\\n' ends a document with
+an empty line. Reading .zst needs zstandard: python -m pip install '.[zstd]'
+
+Ids are uint16 if that holds the vocab, else uint32, little-endian. numpy.load("tokens.npy", mmap_mode="r") maps them
+into memory. With --index, tokens.npy.index.npy (uint64) says that document i has the ids from index[i] to index[i + 1].
+tokens.npy.json has counts, hashes, versions and options.
+
+An interrupted run goes on when the same command is given again. The exit code is 0, 2 for bad usage, input or output,
+130 when interrupted.
 """
 
+
+SHOW_SECONDS = 0.5
+"""The time between two changes of the line that shows how far a run is."""
 
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 
@@ -74,8 +78,6 @@ def add_encode_file(commands: Any, model: str) -> None:
     command.add_argument("--errors", choices=("strict", "replace"), default="strict", help="for what is not UTF-8")
     command.add_argument("--no-special-tokens", action="store_true", help="leave out what the post-processor inserts")
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
-    command.add_argument("--engine", choices=ENGINES, default="reftok", help="encode with the official library instead")
-    command.add_argument("--verify", action="store_true", help="compare with the official library on the way")
     command.add_argument("--workers", type=int, metavar="N", help="processes that encode (default: one for each core)")
     command.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted run")
     command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
@@ -84,34 +86,30 @@ def add_encode_file(commands: Any, model: str) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
-    from reftok.encode_files.output import checked_paths
-    from reftok.encode_files.progress import TerminalProgress
-
     started = time.monotonic()
+    line = None if options.quiet or not sys.stderr.isatty() else ProgressLine(sys.stderr)
     try:
-        with TerminalProgress(None if options.quiet else sys.stderr) as progress:
-            written = encode_files(
-                options.model,
-                options.inputs or ["-"],
-                options.output,
-                separator=None if options.whole_files else options.separator,
-                errors=options.errors,
-                add_special_tokens=not options.no_special_tokens,
-                end_token=options.end_token,
-                index=options.index,
-                engine=options.engine,
-                verify=options.verify,
-                encoding=options.encoding,
-                workers=options.workers,
-                overwrite=options.overwrite,
-                progress=progress,
-            )
+        written = encode_files(
+            options.model,
+            options.inputs or ["-"],
+            options.output,
+            separator=None if options.whole_files else options.separator,
+            errors=options.errors,
+            add_special_tokens=not options.no_special_tokens,
+            end_token=options.end_token,
+            index=options.index,
+            encoding=options.encoding,
+            workers=options.workers,
+            overwrite=options.overwrite,
+            progress=line,
+        )
     except KeyboardInterrupt:
-        if checked_paths(options.output, options.index).journal.exists():
-            print(
-                harmless(f"reftok: {options.output}: the same command goes on from what was written"), file=sys.stderr
-            )
+        if Path(f"{options.output}.partial", "journal.json").exists():
+            print(harmless(f"reftok: {options.output}: the same command continues what was written"), file=sys.stderr)
         raise
+    finally:
+        if line is not None:
+            line.clear()
     if not options.quiet:
         print(harmless("\n".join(summary(written, time.monotonic() - started))), file=sys.stderr)
 
@@ -120,7 +118,7 @@ def summary(written: EncodedFiles, seconds: float) -> list[str]:
     """A summary of a finished run, for people.
 
     >>> from pathlib import Path
-    >>> print(*summary(EncodedFiles(Path("a.npy"), Path("a.npy.json"), None, "uint16", 2, 10, 9, 4, 0, ""), 2.0))
+    >>> print(*summary(EncodedFiles(Path("a.npy"), Path("a.npy.json"), None, "uint16", 2, 10, 4, 0, "", 0), 2.0))
     a.npy: 2 documents, 10 bytes of text, 4 tokens as uint16, in 2.0 s
     """
     counts = f"{written.documents:,} documents, {written.bytes:,} bytes of text, {written.tokens:,} tokens"
@@ -132,3 +130,52 @@ def summary(written: EncodedFiles, seconds: float) -> list[str]:
     if written.alters:
         lines.append(f"the model's own file asks for {written.alters}: the ids of each document are so altered")
     return lines
+
+
+class ProgressLine:
+    """A line of the terminal that is written over at most twice a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._first: Progress | None = None
+        self._started = self._shown = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show how far it is, unless the line is fresh."""
+        now = time.monotonic()
+        if self._first is None and progress.step == "encoding":
+            self._first, self._started = progress, now
+        if now - self._shown >= SHOW_SECONDS:
+            self._shown = now
+            self._write(progress_line(progress, self._first or progress, now - self._started))
+
+    def clear(self) -> None:
+        """Wipe the line."""
+        self._write("")
+
+    def _write(self, line: str) -> None:
+        self._stream.write(f"\r\x1b[K{line}")
+        self._stream.flush()
+
+
+def progress_line(now: Progress, first: Progress, seconds: float) -> str:
+    """How far a run is, in one line. first: as it was so many seconds ago.
+
+    >>> from reftok.encode_files.output import Done
+    >>> start, done = Done(), Done(documents=7, bytes=2_000_000, tokens=500_000)
+    >>> progress_line(Progress("loading", start, 0, None), Progress("loading", start, 0, None), 1.0)
+    'loading  0.0 MB'
+    >>> progress_line(Progress("encoding", done, 2_000_000, 8_000_000), Progress("encoding", start, 0, 8_000_000), 2.0)
+    'encoding  25.0 %  2.0 MB  1.00 MB/s  250,000 tokens/s  0:00:06 left'
+    """
+    parts = [now.step]
+    if now.raw_size:
+        parts.append(f"{100 * min(now.raw_bytes / now.raw_size, 1):.1f} %")
+    parts.append(f"{now.done.bytes / 1e6:,.1f} MB")
+    if now.done.bytes > first.done.bytes and seconds > 0:
+        parts.append(f"{(now.done.bytes - first.done.bytes) / seconds / 1e6:.2f} MB/s")
+        parts.append(f"{(now.done.tokens - first.done.tokens) / seconds:,.0f} tokens/s")
+        if now.raw_size and now.raw_bytes > first.raw_bytes:
+            left = seconds * (now.raw_size - now.raw_bytes) / (now.raw_bytes - first.raw_bytes)
+            parts.append(f"{timedelta(seconds=round(max(left, 0)))} left")
+    return "  ".join(parts)

@@ -1,172 +1,159 @@
-"""Input files, or standard input, as blocks of bytes; what is compressed with zstd is told by its content."""
+r"""The inputs, read once from beginning to end and cut into units of work.
+
+A separator ends a document and is not part of it; text after the last separator of a source is a document unless it is
+empty. Nothing else is removed: with "\n", a carriage return at the end of a line is text. The same inputs are always
+cut into the same units, so that the number of units says how far a run was.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from reftok.encode_files.optional_libraries import optional_library
 from reftok.errors import EncodingStopped
 
-STANDARD_INPUT = "-"
-BLOCK_BYTES = 1 << 18
+UNIT_BYTES = 1 << 18
+"""Bytes that are read at once. The documents that they complete are a unit, which is some 0.1 s of work."""
+
+LONGEST = 1 << 22
+"""Bytes. A document that is longer, and not complete yet, comes in parts."""
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-"""RFC 8878, 3.1.1. No text of UTF-8 begins with these bytes."""
+"""RFC 8878, 3.1.1. No text in UTF-8 begins with these bytes."""
 
-_RAW_BYTES = 1 << 16
 _COMPRESSED_BYTES = 512
-"""How much is decompressed at a time: 4 bytes can stand for a zstd block of 128 KiB, so that this is 16 MiB at most."""
+"""Bytes that are decompressed at once: 4 bytes can stand for a zstd block of 128 KiB, so these give 16 MiB at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Some bytes of a source, decompressed.
+class Unit:
+    """Documents of one source, or a part of a long one.
 
-    source: its index. is_first, is_last: of that source, which has one block at least.
-    seen: a hash of everything up to the end of this block.
-    raw_bytes: of all sources, how many have been read.
+    source: its name. number: of the first document in it, from 1.
+    is_part: the only element of `documents` is a part; is_last: the last one, or not a part.
+    seen: a hash of all input that had been read when the unit was cut. raw_bytes: how much that was, on disk.
     """
 
-    data: bytes
-    source: int
-    is_first: bool
+    source: str
+    number: int
+    documents: Sequence[bytes]
+    is_part: bool
     is_last: bool
-    seen: str = ""
-    raw_bytes: int = 0
+    seen: str
+    raw_bytes: int
 
 
 class Sources:
-    """The inputs, in order.
+    """The input files, in their order.
 
-    names: paths; "-" is standard input.
-    finished: of each source that was read to its end: its path, size, SHA-256 and compression, as they are on disk.
-    Raises EncodingStopped for what is no file.
+    names: paths; "-" is standard input. separator: None if each source is one document.
+    sizes: bytes of each source on disk, None if unknown. raw_size: of all of them, None if one is unknown.
+    Raises EncodingStopped, and OSError for a file that cannot be found or opened.
     """
 
-    def __init__(self, names: Sequence[str | Path]) -> None:
+    def __init__(self, names: Sequence[str | Path], separator: str | None) -> None:
         self.names = tuple(map(str, names))
         if not self.names:
             raise EncodingStopped("no input: name files, or - for standard input")
-        if self.names.count(STANDARD_INPUT) > 1:
+        if self.names.count("-") > 1:
             raise EncodingStopped("standard input can be read once only")
+        if "-" in self.names and sys.stdin is None:
+            raise EncodingStopped("standard input is closed")
         self.sizes = tuple(map(_size, self.names))
-        self.finished: list[dict[str, Any]] = []
+        known = [size for size in self.sizes if size is not None]
+        self.raw_size = sum(known) if len(known) == len(self.sizes) else None
+        self.separator = separator
+        self._seen = hashlib.sha256()
         self._raw_bytes = 0
 
-    @property
-    def raw_size(self) -> int | None:
-        """Bytes of all inputs; None where one of them has no size, as a pipe."""
-        known = [size for size in self.sizes if size is not None]
-        return sum(known) if len(known) == len(self.sizes) else None
+    def units(self) -> Iterator[Unit]:
+        """Yield every document once, in order."""
+        # The arguments of a command have bytes that are not UTF-8 as surrogates.
+        separator = None if self.separator is None else self.separator.encode("utf-8", "surrogateescape")
+        for name in self.names:
+            source = "standard input" if name == "-" else name
+            rest, number, is_long = b"", 1, False
+            for block, is_end in self._blocks(name, source):
+                rest += block
+                if is_long:
+                    *ended, after = rest.split(separator, 1) if separator else [rest]
+                    is_long = not ended and not is_end
+                    # While it goes on, its last bytes may be the first bytes of a separator.
+                    size = len(rest) - len(separator or b".") + 1 if is_long else len(rest)
+                    part, rest = (ended[0], after) if ended else (rest[:size], rest[size:])
+                    yield Unit(source, number, [part], True, not is_long, *self._position())
+                    if is_long:
+                        continue
+                    number += 1
+                *documents, rest = rest.split(separator) if separator else [rest]
+                # An empty source is an empty document if each source is one, and no document otherwise.
+                if is_end and (rest or (separator is None and number == 1)):
+                    documents.append(rest)
+                if documents:
+                    yield Unit(source, number, documents, False, True, *self._position())
+                number += len(documents)
+                is_long = len(rest) > LONGEST
 
-    def blocks(self) -> Iterator[Block]:
-        """Every source from its beginning; all blocks of a source but its last one have the same size."""
-        before = hashlib.sha256()
-        for index, name in enumerate(self.names):
-            with _opened(name) as file:
-                raw = _Hashed(file)
-                content = _content(raw, name)
-                is_first, is_last = True, False
-                while not is_last:
-                    try:
-                        data = content.read(BLOCK_BYTES)
-                    except OSError as error:
-                        raise EncodingStopped(f"{shown(name)}: cannot be read: {error.strerror}") from None
-                    is_last = len(data) < BLOCK_BYTES
-                    seen = before.copy()
-                    seen.update(content.sha256.digest())
-                    yield Block(data, index, is_first, is_last, seen.hexdigest(), self._raw_bytes + raw.size)
-                    is_first = False
-            self._raw_bytes += raw.size
-            before.update(content.sha256.digest())
-            compression = None if content is raw else "zstd"
-            self.finished.append(
-                {"path": name, "bytes": raw.size, "sha256": raw.sha256.hexdigest(), "compression": compression}
-            )
+    def _position(self) -> tuple[str, int]:
+        """How far the inputs are read; a unit has more than it needs of that, but always the same."""
+        return self._seen.hexdigest(), self._raw_bytes
 
+    def _blocks(self, name: str, source: str) -> Iterator[tuple[bytes, bool]]:
+        """The text of a source in blocks of UNIT_BYTES, each with whether it is the last one, which is shorter."""
+        with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
+            raw = iter(lambda: self._read(file, source), b"")
+            first = next(raw, b"")
+            text: Iterable[bytes] = chain([first], raw)
+            if first.startswith(_ZSTD_MAGIC):
+                text = _decompressed(text, source)
+            waiting = bytearray()
+            for data in text:
+                waiting += data
+                while len(waiting) >= UNIT_BYTES:
+                    yield bytes(waiting[:UNIT_BYTES]), False
+                    del waiting[:UNIT_BYTES]
+            yield bytes(waiting), True
 
-def shown(name: str) -> str:
-    """A source as messages name it."""
-    return "standard input" if name == STANDARD_INPUT else name
+    def _read(self, file: BinaryIO, source: str) -> bytes:
+        try:
+            data = file.read(UNIT_BYTES)
+        except OSError as error:  # it does not know the name of the file
+            raise EncodingStopped(f"{source}: cannot be read: {error.strerror}") from None
+        self._seen.update(data)
+        self._raw_bytes += len(data)
+        return data
 
 
 def _size(name: str) -> int | None:
-    if name == STANDARD_INPUT:
+    if name == "-":
         return None
-    try:
-        status = Path(name).stat()
-    except (OSError, ValueError) as error:
-        raise EncodingStopped(f"{name}: cannot be read: {getattr(error, 'strerror', error)}") from None
+    status = os.stat(name)
     if S_ISDIR(status.st_mode):
         raise EncodingStopped(f"{name}: is a folder: name the files in it")
     return status.st_size if S_ISREG(status.st_mode) else None
 
 
-def _opened(name: str) -> AbstractContextManager[BinaryIO]:
-    if name != STANDARD_INPUT:
-        try:
-            return open(name, "rb")
-        except OSError as error:
-            raise EncodingStopped(f"{name}: cannot be read: {error.strerror}") from None
-    if sys.stdin is None:
-        raise EncodingStopped("standard input is closed")
-    return nullcontext(sys.stdin.buffer)
+def _decompressed(raw: Iterable[bytes], source: str) -> Iterator[bytes]:
+    """The text of a zstd file; several frames are one text, as for `zstd -d`.
 
-
-class _Hashed:
-    """A file being read, with its hash. The first bytes can be looked at before."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._waiting = b""
-        self.sha256 = hashlib.sha256()
-        self.size = 0
-
-    def first(self, size: int) -> bytes:
-        self._waiting = self._file.read(size)
-        return self._waiting
-
-    def read(self, size: int) -> bytes:
-        data = self._waiting + self._file.read(size - len(self._waiting))
-        self._waiting = b""
-        self.sha256.update(data)
-        self.size += len(data)
-        return data
-
-
-class _Decompressed:
-    """The text in a zstd file; several frames are one text, as `zstd -d` has it."""
-
-    def __init__(self, raw: _Hashed, name: str) -> None:
-        self._pieces = _decompressed(raw, name)
-        self._waiting = bytearray()
-        self.sha256 = hashlib.sha256()
-
-    def read(self, size: int) -> bytes:
-        while len(self._waiting) < size and (piece := next(self._pieces, None)) is not None:
-            self._waiting += piece
-        data = bytes(self._waiting[:size])
-        del self._waiting[:size]
-        self.sha256.update(data)
-        return data
-
-
-def _content(raw: _Hashed, name: str) -> _Hashed | _Decompressed:
-    return _Decompressed(raw, name) if raw.first(len(_ZSTD_MAGIC)) == _ZSTD_MAGIC else raw
-
-
-def _decompressed(raw: _Hashed, name: str) -> Iterator[bytes]:
-    zstandard = optional_library("zstandard")
+    Not by zstandard's `stream_reader`, for which a file that is cut off ends like a complete one.
+    """
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        raise EncodingStopped(f'{source}: zstandard is not installed: pip install "reftok[zstd]"') from None
     frame = None
     try:
-        while data := raw.read(_RAW_BYTES):
+        for data in raw:
             for start in range(0, len(data), _COMPRESSED_BYTES):
                 piece = data[start : start + _COMPRESSED_BYTES]
                 while piece:
@@ -174,6 +161,6 @@ def _decompressed(raw: _Hashed, name: str) -> Iterator[bytes]:
                     yield frame.decompress(piece)
                     piece, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
     except zstandard.ZstdError as error:
-        raise EncodingStopped(f"{shown(name)}: is not sound as zstd: {error}") from None
+        raise EncodingStopped(f"{source}: is not valid zstd: {error}") from None
     if frame is not None:
-        raise EncodingStopped(f"{shown(name)}: the zstd data is cut off")
+        raise EncodingStopped(f"{source}: the zstd data is cut off")

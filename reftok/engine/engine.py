@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
-from reftok.engine.decode.states import DecodingStates, decodable_tokens
+from reftok.engine.decode.states import DecodingStates
 from reftok.engine.decode.stream import StreamDecoder
-from reftok.engine.encode.encoder import Encoder
-from reftok.engine.encode.stream import ByteErrors, StreamEncoder
-from reftok.engine.fast_model import FastModel
-from reftok.engine.offsets.encoding import OffsetEncoder
+from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
+from reftok.fast.decoder import FastDecoder
+from reftok.fast.encoder import FastEncoder
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
+from reftok.streams.cuts.models import ModelParts, model_parts
+from reftok.streams.encoder import ByteErrors, StreamEncoder
 
 
 class Engine:
-    """Shared by all threads; not part of what the tokenizer is, so that a copy of it begins with nothing remembered.
+    """Shared by all threads.
 
     pipeline: the plain rules.
     shared: another engine, whose tables of the model are taken where the two pipelines have the same one.
@@ -29,38 +30,46 @@ class Engine:
     def __init__(self, pipeline: Pipeline, shared: Engine | None = None) -> None:
         self.pipeline = pipeline
         has_same = shared is not None and shared.pipeline.model is pipeline.model
-        known: FastModel[Any] | None = shared.encoder.model if shared is not None and has_same else None
-        self.encoder: Encoder = Encoder(pipeline, known)
-        self._offsets = OffsetEncoder(self.encoder)
+        self.encoder: FastEncoder = FastEncoder(
+            pipeline, shared.encoder.model if shared is not None and has_same else None
+        )
+        self._decoder = FastDecoder(pipeline)
+        self._affixes: dict[bool, Affixes] = {}
         self._decoding = DecodingStates(), DecodingStates()
 
     def __reduce__(self) -> tuple[type[Engine], tuple[Pipeline]]:
         return Engine, (self.pipeline,)
 
-    @property
-    def fast(self) -> Pipeline:
-        """See `reftok.engine.fast_pipeline`."""
-        return self._offsets.pipeline
-
     def tokens_of(self, text: str, sequence_id: int) -> Encoding:
         """The fast path of `Pipeline.tokens_of`."""
-        return self._offsets.tokens_of(text, sequence_id)
+        return self.encoder.tokens_of(text, sequence_id)
+
+    def affixes(self, add_special_tokens: bool) -> Affixes:
+        """The special-token prefix and suffix; found once."""
+        found = self._affixes.get(bool(add_special_tokens))
+        if found is None:
+            found = self._affixes[bool(add_special_tokens)] = find_affixes(self.pipeline, add_special_tokens)
+        return found
 
     def ids(self, text: str, add_special_tokens: bool) -> list[int]:
         """The ids of a text, which is as `Pipeline.checked_text` gives it."""
-        return self.encoder.ids(text, add_special_tokens)
+        around = self.affixes(add_special_tokens)
+        ids = self.encoder.ids(text)
+        if around.buffered_by:
+            return ids_behind_model(self.pipeline, ids, add_special_tokens)
+        return [*around.prefix, *ids, *around.suffix] if around.prefix or around.suffix else ids
 
     def decoded(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
         """The fast path of `Pipeline.decoded`."""
-        if self.pipeline.detokenizer is not None:
-            return self.pipeline.decoded(ids, skip_special_tokens)
-        states = self._decoding[bool(skip_special_tokens)]
-        tokens = decodable_tokens(self.pipeline, states, ids, skip_special_tokens)
-        return self.fast.decode_tokens(tokens)
+        return self._decoder.decoded(ids, skip_special_tokens)
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
-        return StreamEncoder(self.encoder, add_special_tokens, errors)
+        return StreamEncoder(self.pipeline, self._model_parts, add_special_tokens, errors)
+
+    @cached_property
+    def _model_parts(self) -> ModelParts:
+        return model_parts(self.pipeline.model, self.encoder.ids_of)
 
     def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
         """A new stream from ids to text."""

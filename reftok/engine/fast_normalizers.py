@@ -10,8 +10,8 @@ from typing import TypeAlias
 import regex
 
 from reftok.engine.caches import Results
-from reftok.engine.encode.normalization_boundaries import segments
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
+from reftok.fast.normalization_boundaries import segments
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, Replace, UnicodeForm
 from reftok.rules.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer

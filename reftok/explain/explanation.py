@@ -67,42 +67,42 @@ class Explanation:
 _BYTE_TOKEN = regex.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
-def explain(tokenizer: Pipeline, text: str, add_special_tokens: bool = True) -> Explanation:
+def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Explanation:
     r"""Every stage's input and output for a text, and every step of the model.
 
     Raises InvalidText as `Tokenizer.encode` does.
 
     >>> import reftok
-    >>> explanation = explain(reftok.load("bpe-qwen"), "cafe\u0301")
+    >>> explanation = explain(reftok.load("bpe-qwen").rules, "cafe\u0301")
     >>> [(stage.component, [piece.text for piece in stage.after]) for stage in explanation.stages][1]
     ('NFC', ['café'])
     >>> [(token.token, token.text) for token in explanation.tokens]
     [('c', 'c'), ('af', 'af'), ('Ã©', 'e')]
     """
-    trace = tokenizer.trace(text, add_special_tokens=add_special_tokens)
+    trace = rules.trace(text, add_special_tokens=add_special_tokens)
     stages: list[ExplainedStage] = []
     before: tuple[Piece, ...] = (Piece(text, (0, len(text)), None),)
     for stage in trace.stages:
-        stages.append(_explained(tokenizer, stage, before))
+        stages.append(_explained(rules, stage, before))
         before = stage.pieces
     encoding = trace.encoding
     columns = zip(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True)
-    unknown_id = tokenizer.unk_id
+    unknown_id = rules.unk_id
     tokens = []
     for token_id, token, span, special in columns:
         part = text[slice(*span)]
         is_byte = _BYTE_TOKEN.fullmatch(token) is not None
-        is_unknown = token_id == unknown_id and not special and part != tokenizer.id_to_token(token_id)
+        is_unknown = token_id == unknown_id and not special and part != rules.id_to_token(token_id)
         tokens.append(ExplainedToken(token_id, token, span, part, bool(special), is_byte, is_unknown))
-    return Explanation(tokenizer.library, text, tuple(stages), tuple(tokens))
+    return Explanation(rules.library, text, tuple(stages), tuple(tokens))
 
 
-def _explained(tokenizer: Pipeline, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
+def _explained(rules: Pipeline, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
     steps: list[Steps] = []
     if stage.stage == "Model":
         shown = (model_steps(stage.performer, piece.text) for piece in before if piece.ids is None)
         steps = [found for found in shown if found is not None]
-    version = unicode_version(tokenizer.library, stage.performer)
+    version = unicode_version(rules.library, stage.performer)
     return ExplainedStage(
         stage.stage, stage.component, options(stage.performer), version, before, stage.pieces, tuple(steps)
     )

@@ -15,50 +15,50 @@ _HEADING = 17
 """How wide the column of headings is."""
 
 
-def information(tokenizer: Pipeline) -> dict[str, Any]:
+def information(rules: Pipeline) -> dict[str, Any]:
     """The library that it follows, its stages with their options and Unicode versions, its vocab and special tokens.
 
     >>> import reftok
-    >>> told = information(reftok.load("bpe-qwen"))
+    >>> told = information(reftok.load("bpe-qwen").rules)
     >>> told["library"], [component["type"] for component in told["normalizers"]], told["unicode"]["NFC"]
     ('tokenizers', ['NFC'], '9.0')
     """
-    added = tokenizer.added_tokens
+    added = rules.added_tokens
     return {
-        "library": tokenizer.library,
-        "model": _component(tokenizer, tokenizer.model),
-        "vocab_size": tokenizer.vocab_size,
-        "special_ids": _special_ids(tokenizer),
-        "byte_fallback": getattr(tokenizer.model, "byte_fallback", None),
+        "library": rules.library,
+        "model": _component(rules, rules.model),
+        "vocab_size": rules.vocab_size,
+        "special_ids": _special_ids(rules),
+        "byte_fallback": getattr(rules.model, "byte_fallback", None),
         "added_tokens": [
             {"id": token_id, **dataclasses.asdict(token)} for token_id, token in sorted(added.tokens.items())
         ],
-        "normalizers": _components(tokenizer, tokenizer.normalizers),
-        "pre_tokenizers": _components(tokenizer, tokenizer.pre_tokenizers),
-        "post_processors": _components(tokenizer, tokenizer.post_processors or ()),
-        "decoders": _components(tokenizer, tokenizer.decoders or ()),
-        "truncation": None if tokenizer.truncation is None else _component(tokenizer, tokenizer.truncation),
-        "padding": None if tokenizer.padding is None else _component(tokenizer, tokenizer.padding),
-        "unicode": dict(unicode_profile(tokenizer)),
+        "normalizers": _components(rules, rules.normalizers),
+        "pre_tokenizers": _components(rules, rules.pre_tokenizers),
+        "post_processors": _components(rules, rules.post_processors or ()),
+        "decoders": _components(rules, rules.decoders or ()),
+        "truncation": None if rules.truncation is None else _component(rules, rules.truncation),
+        "padding": None if rules.padding is None else _component(rules, rules.padding),
+        "unicode": dict(unicode_profile(rules)),
     }
 
 
-def _special_ids(tokenizer: Pipeline) -> dict[str, dict[str, Any]]:
+def _special_ids(rules: Pipeline) -> dict[str, dict[str, Any]]:
     """Those of unk, bos, eos and pad that there are."""
-    ids = {"unk": tokenizer.unk_id, "bos": tokenizer.bos_id, "eos": tokenizer.eos_id, "pad": tokenizer.pad_id}
+    ids = {"unk": rules.unk_id, "bos": rules.bos_id, "eos": rules.eos_id, "pad": rules.pad_id}
     return {
-        name: {"id": token_id, "token": tokenizer.id_to_token(token_id)}
+        name: {"id": token_id, "token": rules.id_to_token(token_id)}
         for name, token_id in ids.items()
         if token_id is not None
     }
 
 
-def _components(tokenizer: Pipeline, components: Sequence[object]) -> list[dict[str, Any]]:
-    return [_component(tokenizer, component) for component in components]
+def _components(rules: Pipeline, components: Sequence[object]) -> list[dict[str, Any]]:
+    return [_component(rules, component) for component in components]
 
 
-def _component(tokenizer: Pipeline, component: object) -> dict[str, Any]:
-    version = unicode_version(tokenizer.library, component)
+def _component(rules: Pipeline, component: object) -> dict[str, Any]:
+    version = unicode_version(rules.library, component)
     return {
         "type": type(component).__name__,
         **({"options": options(component)} if options(component) else {}),

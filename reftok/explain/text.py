@@ -37,7 +37,7 @@ def explanation_lines(explanation: Explanation, paint: Paint = plain) -> Iterato
 
     >>> import reftok
     >>> from reftok.explain.explanation import explain
-    >>> lines = list(explanation_lines(explain(reftok.load("bpe-gpt2"), "hello")))
+    >>> lines = list(explanation_lines(explain(reftok.load("bpe-gpt2").rules, "hello")))
     >>> [line.strip() for line in lines if "rank" in line][-1]
     "rank 3268  'el' + 'lo'  →  'h' 'ello'"
     """

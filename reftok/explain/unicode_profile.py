@@ -54,17 +54,17 @@ def unicode_version(library: str, component: object) -> str | None:
     return _TOKENIZERS.get(type(component).__name__) if library == "tokenizers" else None
 
 
-def unicode_profile(tokenizer: Pipeline) -> Mapping[str, str]:
+def unicode_profile(rules: Pipeline) -> Mapping[str, str]:
     """The Unicode version of each component that needs one, by the component's name.
 
     >>> import reftok
-    >>> dict(unicode_profile(reftok.load("bpe-qwen")))
+    >>> dict(unicode_profile(reftok.load("bpe-qwen").rules))
     {'AddedVocabulary': '16.0', 'NFC': '9.0', 'Split': '16.0'}
     """
     return {
         type(component).__name__: version
-        for component in _components(tokenizer)
-        if (version := unicode_version(tokenizer.library, component)) is not None
+        for component in _components(rules)
+        if (version := unicode_version(rules.library, component)) is not None
     }
 
 
@@ -76,7 +76,7 @@ def _has_pattern(component: object) -> bool:
     return pattern is not None and not isinstance(pattern, str)
 
 
-def _components(tokenizer: Pipeline) -> Iterator[object]:
-    yield tokenizer.added_tokens
-    for stage in (tokenizer.normalizers, tokenizer.pre_tokenizers, tokenizer.post_processors, tokenizer.decoders):
+def _components(rules: Pipeline) -> Iterator[object]:
+    yield rules.added_tokens
+    for stage in (rules.normalizers, rules.pre_tokenizers, rules.post_processors, rules.decoders):
         yield from stage or ()

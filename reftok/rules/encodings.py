@@ -5,7 +5,7 @@ Source: `Encoding`, tokenizers 0.23 tokenizer/encoding.rs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import accumulate, chain, groupby
@@ -139,13 +139,24 @@ def _flat(lists: Iterable[Iterable[Item]]) -> list[Item]:
     return list(chain.from_iterable(lists))
 
 
-def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:
-    """A text, and the second text of its pair or None."""
-    if not isinstance(text, tuple):
-        return text, None
-    if len(text) != 2:
-        raise InvalidText(f"a pair is two texts, not {len(text)}")
-    return text
+def texts_and_pairs(
+    batch: Iterable[str | bytes | tuple[str, str]],
+) -> Iterator[tuple[str | bytes, str | None]]:
+    """The texts of a batch, each with its second one, or with None if it stands alone.
+
+    >>> [*texts_and_pairs(["a b", ("a", "b")])]
+    [('a b', None), ('a', 'b')]
+    """
+    given: object = batch
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InvalidText(f"encode_batch takes a list of texts, not {type(batch).__name__}")
+    for text in batch:
+        if not isinstance(text, tuple):
+            yield text, None
+        elif len(text) == 2:
+            yield text
+        else:
+            raise InvalidText(f"a pair is two texts, not {len(text)}")
 
 
 def byte_offsets(encoding: Encoding, text: str) -> Encoding:

@@ -21,7 +21,7 @@ from typing import Literal, SupportsIndex, TypeAlias
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.regex_dialects.executor import Deadline
 from reftok.rules.bounds import Growth, refuse_expansion
-from reftok.rules.encodings import byte_offsets, joined, text_and_pair, to_encoding
+from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
@@ -39,6 +39,9 @@ from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, T
 from reftok.rules.types import Encoding
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]
+
+TokensOf: TypeAlias = Callable[[str, int], Encoding]
+"""The tokens of a checked text, before the stages behind the model; 1 for the second text of a pair, else 0."""
 
 Note: TypeAlias = Callable[[str, object, list[Part]], None]
 """Receives the name of a stage, its component and the parts of the text after it."""
@@ -63,8 +66,9 @@ class Pipeline:
     decoders: None if the file has none; the tokens are then joined with a space, as `tokenizers` does. With () they
         are joined without.
     truncation, padding: as in the file.
-    encode_special_tokens: treat special added tokens as ordinary text. An option of `tokenizers` and of llama.cpp
-        (`parse_special` switched off) that no file sets: `dataclasses.replace(pipeline, encode_special_tokens=True)`.
+    encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers` and llama.cpp (where it
+        is `parse_special` switched off), and not in their files:
+        `tokenizer.with_options(encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
     named_ids: name ("eos") to the id that the files give, None if they say that there is none. Names that are missing
         are looked up by well-known contents, see `reftok.rules.named_ids`.
@@ -97,40 +101,32 @@ class Pipeline:
     # --- from text to ids
 
     def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
-        """Token ids with their tokens and offsets.
+        """Token ids with their tokens and offsets; arguments and errors are those of `reftok.Tokenizer.encode`."""
+        return self.encode_with(self.tokens_of, text, pair, add_special_tokens)
 
-        text: str, or bytes if the library accepts them (sentencepiece, llama.cpp; the offsets then count bytes).
-        pair: a second text (`tokenizers` only).
-        add_special_tokens: let the post-processor insert the special tokens of its template.
-        Raises InvalidText for what the official library refuses (lone surrogates, bytes, other types, a pair, a text
-        that cannot be truncated as the file says) and if a pattern takes too long; ModelFormatError for a character
-        that needs an unknown token the file does not have, and if the normalizers or overlapping added tokens make the
-        text too long.
-        """
+    def encode_with(
+        self, tokens_of: TokensOf, text: str | bytes, pair: str | None, add_special_tokens: bool
+    ) -> Encoding:
+        """As `encode`; the stages up to the model are run by `tokens_of`, which gives what the method gives."""
         checked = self.checked_text(text)
-        encodings = [self.tokens_of(checked)]
+        encodings = [tokens_of(checked, 0)]
         if pair is not None:
             if not isinstance(pair, str):
                 raise InvalidText(f"the second text: {self.library} takes str, not {type(pair).__name__}")
             if self.library != "tokenizers":
                 raise InvalidText(f"{self.library} does not encode pairs of texts")
-            encodings.append(self.tokens_of(self.checked_text(pair), sequence_id=1))
+            encodings.append(tokens_of(self.checked_text(pair), 1))
         encoding = self.post_process(encodings, len(checked), add_special_tokens)
         return encoding if isinstance(text, str) else byte_offsets(encoding, checked)
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The encodings of texts and of pairs of texts, padded to one length if the file says so.
+        """The encodings of texts and of pairs of texts."""
+        return self.padded([self.encode(*pair, add_special_tokens) for pair in texts_and_pairs(texts)])
 
-        >>> import reftok
-        >>> [encoding.tokens for encoding in reftok.load("bpe-gpt2").encode_batch(["a b", ("a", "b")])]
-        [['a', 'Ġb'], ['a', 'b']]
-        """
-        given: object = texts
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            raise InvalidText(f"encode_batch takes a list of texts, not {type(texts).__name__}")
-        encodings = [self.encode(*text_and_pair(text), add_special_tokens) for text in texts]
+    def padded(self, encodings: list[Encoding]) -> list[Encoding]:
+        """The encodings of a batch, padded to one length if the file says so."""
         return encodings if self.padding is None else self.padding.pad(encodings)
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
@@ -138,17 +134,7 @@ class Pipeline:
         return list(self.encode(text, pair, add_special_tokens).ids)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
-        r"""The input and output of every stage.
-
-        Raises InvalidText as `encode` does, and for a text that is too long to keep it once for each stage.
-
-        >>> import reftok
-        >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
-        >>> [stage.component for stage in trace.stages]
-        ['AddedVocabulary', 'NFC', 'AddedVocabulary', 'Split', 'ByteLevel', 'BPE', 'ByteLevel']
-        >>> [piece.text for piece in trace.stages[3].pieces]
-        ['café', ' au', ' lait']
-        """
+        """The input and output of every stage: see `reftok.Tokenizer.trace`."""
         checked = self.checked_text(text)
         record: Record[StageTrace] = Record(len(checked))
 
@@ -180,7 +166,7 @@ class Pipeline:
         """The parts of the text that the model receives: pre-tokens, and between them the added tokens.
 
         >>> import reftok
-        >>> [part.normalized.text for part in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
         with Deadline(len(text)):
@@ -196,7 +182,7 @@ class Pipeline:
         Raises ModelFormatError if the normalizers make the text too long, or very many of them go over a long one.
 
         >>> import reftok
-        >>> [part.normalized.text for part in reftok.load("bpe-qwen").normalized("e\u0301<|endoftext|>b")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.normalized("e\u0301<|endoftext|>b")]
         ['é', '<|endoftext|>', 'b']
         """
         added_tokens, ignores_special = self.added_tokens, self.encode_special_tokens
@@ -274,36 +260,18 @@ class Pipeline:
     # --- from ids to text
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
-        """The text of `ids`.
-
-        skip_special_tokens: leave out special added tokens (`tokenizers`). sentencepiece always leaves out its control
-            pieces; for llama.cpp see `decode_bytes`.
-        Raises InvalidIds for anything but ids from 0 to 2**32 - 1, and for an id outside the vocab if the library
-        refuses it (`tokenizers` skips it); ModelFormatError if the decoders make the text too long.
-        """
+        """The text of `ids`; arguments and errors are those of `reftok.Tokenizer.decode`."""
         return self.decoded(checked_ids(ids), skip_special_tokens)
 
     def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
-        """The input and output of every decoder.
-
-        Raises InvalidIds as `decode` does, and InvalidText for too many ids to keep their tokens for each decoder.
-
-        >>> import reftok
-        >>> trace = reftok.load("spm-bpe-hf").trace_decode(reftok.load("spm-bpe-hf").encode("a ☃").ids)
-        >>> [step.component for step in trace.steps], trace.text
-        (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
-        """
+        """The input and output of every decoder: see `reftok.Tokenizer.trace_decode`."""
         checked = checked_ids(ids)
         record: Record[DecoderStep] = Record(len(checked))
         text = self.decoded(checked, skip_special_tokens, record)
         return DecodingTrace(checked, tuple(record.steps), text)
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
-        """The bytes of `ids`, as `llama_detokenize` of llama.cpp gives them.
-
-        skip_special_tokens: True is `remove_special` on and `unparse_special` off, False the reverse.
-        Raises InvalidIds for anything but ids of the vocab, UnsupportedFeature for the other libraries.
-        """
+        """The bytes of `ids`, for llama.cpp only: see `reftok.Tokenizer.decode_bytes`."""
         if self.detokenizer is None:
             raise UnsupportedFeature("", "decode_bytes", f"{self.library} decodes ids to text: use decode")
         return self.detokenizer.decode(checked_ids(ids), skip_special_tokens, not skip_special_tokens)
@@ -364,10 +332,7 @@ class Pipeline:
         return self.model.size + sum(token not in self.model.vocab for token in self.added_tokens.contents)
 
     def is_special(self, token_id: SupportsIndex | None) -> bool:
-        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token.
-
-        False for None, so that `is_special(pipeline.pad_id)` needs no check before.
-        """
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token."""
         number = whole_number(token_id)
         if number is None:
             return False

@@ -54,6 +54,7 @@ def best_paths(
     rounded: Callable[[float], float] = float,
     threshold: float = inf,
     unreached: Best = UNREACHED,
+    score: float = 0.0,
 ) -> list[Best]:
     """For each place from 0 to `size` the best path that ends there; of equal scores the one found first.
 
@@ -62,12 +63,13 @@ def best_paths(
     threshold: at a place with a score beyond it, scores start from 0 again.
     unreached: stands for a place that no piece has reached. If its start is -1, any path replaces it; else only a path
         with a higher score does, as in llama.cpp.
+    score: of the path before the text.
 
     >>> pieces = {0: [(1, 7, -1.0), (2, 9, -1.5)], 1: [(2, 8, -1.0)]}
     >>> best_paths(2, pieces.__getitem__)[1:]
     [Best(score=-1.0, start=0, id=7), Best(score=-1.5, start=0, id=9)]
     """
-    best = [BEGINNING, *repeat(unreached, size)]
+    best = [replace(BEGINNING, score=score), *repeat(unreached, size)]
     farthest = 0
     for start in range(size):
         before = best[start].score  # final: all pieces that end here start before

@@ -13,39 +13,13 @@ each trainer. Quirks:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
-from reftok.engine.encode.chain import EncodingChain
-from reftok.engine.fast_model import FastModel
-from reftok.engine.fast_pipeline import fast_pipeline
 from reftok.errors import TrainingStopped
-from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.fast.encoder import FastEncoder
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.types import Token
-
-
-class _Words:
-    """A model that gives a word for what it is."""
-
-    vocab: Mapping[str, int] = MappingProxyType({})
-    size = 0
-    unk_id = None
-
-    def id_to_token(self, token_id: int) -> str | None:
-        return None
-
-    def tokenize(self, text: str) -> Sequence[Token]:
-        return [Token(0, text, (0, len(text)))]
-
-
-class _Themselves(dict[str, tuple[str]]):
-    """Words in the place of ids; nothing is remembered."""
-
-    def __missing__(self, word: str) -> tuple[str]:
-        return (word,)
 
 
 class WordCounter:
@@ -61,12 +35,7 @@ class WordCounter:
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
-        model: FastModel[_Words] = FastModel(_Words())
-        model.known_ids = _Themselves()  # type: ignore[assignment]
-        bare = replace(pipeline, added_tokens=AddedVocabulary())
-        self._chain = EncodingChain(bare, model)
-        # Fast where nothing is cut out; of added tokens the chain tells only ids.
-        self._pipeline = fast_pipeline(pipeline) if any(True for _ in pipeline.added_tokens.contents) else None
+        self._encoder = FastEncoder(pipeline)
         self._checked = pipeline.checked_text
         self._found: Counter[str] = Counter()
 
@@ -75,12 +44,7 @@ class WordCounter:
 
         Raises InvalidText for a text that the library refuses.
         """
-        checked = self._checked(text)
-        if self._pipeline is None:
-            words: Iterable[str] = self._chain.whole(checked)  # type: ignore[assignment]
-        else:
-            words = [split.normalized.text for split in self._pipeline.pre_tokenized(checked)]
-        self._found.update(words)
+        self._found.update(self._encoder.pre_tokens(self._checked(text)))
 
     def counts(self) -> Counter[str]:
         """The words as the model would get them."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
 
@@ -74,7 +74,7 @@ def train(
         of_pieces = SentencePieceTraining.of(trainer, source, **given)
         path = None if output is None else Path(output)
         data = trained_file(of_pieces, path, resume, overwrite, progress, notes)
-        return read_sentencepiece_model(data, str(output or ""))
+        return Tokenizer(read_sentencepiece_model(data, str(output or "")))
     training = Training.of(trainer, source, pipeline, **options)
     run = Run(training, None if output is None else Path(output), resume, overwrite, progress, notes)
-    return build_tokenizer(run.run(), str(output or ""))
+    return Tokenizer(build_rules(run.run(), str(output or "")))

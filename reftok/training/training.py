@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from reftok.errors import TrainingStopped
-from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.rules.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
-from reftok.tokenizer import Tokenizer
+from reftok.rules.pipeline import Pipeline
 from reftok.training.bpe import BpeTrainer
 from reftok.training.checkpoint import Columns
 from reftok.training.feeding import Texts
@@ -86,10 +86,10 @@ class Training:
         inputs = [*map(list, self.texts.names), self.texts.whole_files]
         return {"trainer": self.name, **options, "pipeline": digest, "inputs": inputs}
 
-    def untrained(self) -> Tokenizer:
-        """The tokenizer before it is trained; where it has added tokens, with their ids."""
+    def untrained(self) -> Pipeline:
+        """The rules before it is trained; where it has added tokens, with their ids."""
         empty = {"type": "BPE", "vocab": {}, "merges": []}
-        return build_tokenizer(self.pipeline if self.pipeline["added_tokens"] else {**self.pipeline, "model": empty})
+        return build_rules(self.pipeline if self.pipeline["added_tokens"] else {**self.pipeline, "model": empty})
 
     def train(self, counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None) -> Json:
         """The tokenizer.json with the trained model.

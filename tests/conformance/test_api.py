@@ -215,7 +215,7 @@ def test_a_model_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     path.write_text(json.dumps(tiny_json()), "utf-8")
     assert conformance.compare(Right(), path, "cafe\u0301") != ()
     (model,) = conformance.run(Right(), path, inputs=["fuzz"], fuzz=1, corpora=[]).models
-    assert model.vocab_size == len(byte_level().model.vocab) + len(byte_level().added_tokens.tokens)
+    assert model.vocab_size == len(byte_level().rules.model.vocab) + len(byte_level().rules.added_tokens.tokens)
 
 
 def test_what_proved_nothing_is_no_success() -> None:

@@ -55,7 +55,7 @@ def test_bytes_and_ids_shrink_to_those_that_they_need() -> None:
     model = byte_level()
     assert shrunk(strategies.byte_strings(model), lambda data: b"\xff" in data) == b"\xff"
     assert shrunk(strategies.byte_strings(model), lambda data: b"\xed\xa0\x80" in data) == b"\xed\xa0\x80"
-    special = max(model.added_tokens.tokens)
+    special = max(model.rules.added_tokens.tokens)
     assert shrunk(strategies.ids(model), lambda ids: special in ids) == [special]
     assert shrunk(strategies.ids(model), lambda ids: len(ids) > 3) == [0] * 4
 

@@ -135,7 +135,7 @@ load = cache(reftok.load)
 @cache
 def vocab(name: str) -> dict[str, int]:
     tokenizer = load(name)
-    ids = {*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens}
+    ids = {*tokenizer.rules.model.vocab.values(), *tokenizer.rules.added_tokens.tokens}
     return {tokenizer.id_to_token(token_id) or "": token_id for token_id in sorted(ids)}
 
 
@@ -299,7 +299,7 @@ def test_the_tokens_are_right(name: str, model: str) -> None:
 @pytest.mark.parametrize(("name", "model"), RIGHT_ADDED_TOKENS)
 def test_the_right_added_tokens_are_cut_out(name: str, model: str) -> None:
     tokenizer, text = load(model), CASES[name]["text"]
-    contents = tokenizer.added_tokens.contents
+    contents = tokenizer.rules.added_tokens.contents
     found = tokenizer.encode(text, add_special_tokens=False).tokens
     assert [token for token in found if token in contents or token.strip() in contents] == RIGHT_ADDED_TOKENS[
         name, model

@@ -74,7 +74,7 @@ def _ask_text(tokenizer: Tokenizer, text: str, random: Random) -> bool:
     if tokenizer.library == "tokenizers":
         _answer(lambda: tokenizer.encode(text, "b a"))
         _answer(lambda: tokenizer.encode_batch([text, "a"]))
-    _answer(lambda: explain(tokenizer, text))
+    _answer(lambda: explain(tokenizer.rules, text))
     decoded = _ask_ids(tokenizer, (ids or [0, 1, 5, 2, 99, 300])[:MOST_IDS])
     return decoded and len(answers) == len(found)
 

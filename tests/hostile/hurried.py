@@ -15,10 +15,11 @@ def main() -> None:
         sys.path.append(sys.path.pop(0))  # as the commands themselves have it
     if sys.argv.pop(1) == "reftok":
         from reftok.cli.commands import main as reftok_main
-        from reftok.encode_files import run
+        from reftok.encode_files import output, run, sources
         from reftok.training import output as training_output
 
-        run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.0, 1 << 13
+        output.CHECKPOINT_SECONDS = 0.0
+        run.UNIT_BYTES = sources.UNIT_BYTES = 1 << 13
         training_output.SAVE_SECONDS = 0.02
         sys.exit(reftok_main())
     _hurry()

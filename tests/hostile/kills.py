@@ -255,7 +255,7 @@ class EncodeFile(Command):
                 assert not (work / name).exists() or (work / name).read_bytes() == data, f"{name} is half written"
         with suppress(FileNotFoundError):
             journal = json.loads((work / f"{self.output}.partial" / "journal.json").read_bytes())
-            return {"documents": journal["done"]["documents"]}
+            return {"documents": journal["documents"]}
         with suppress(FileNotFoundError):
             return {"documents": json.loads((work / f"{self.output}.json").read_bytes())["documents"]}
         return {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from official import Official
 
 import reftok
+from reftok import Tokenizer
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 
 
@@ -14,11 +15,11 @@ class Subject(Official):
     def __init__(self, model_path: str) -> None:
         super().__init__(model_path)
         right = reftok.load(model_path)
-        (normalizer,) = right.normalizers
+        (normalizer,) = right.rules.normalizers
         assert isinstance(normalizer, SentencePieceNormalizer)
         options = replace(normalizer.options, add_dummy_prefix=False)
         wrong = SentencePieceNormalizer(options, normalizer.charsmap, normalizer.symbols)
-        self.wrong = replace(right, normalizers=(wrong,))
+        self.wrong = Tokenizer(replace(right.rules, normalizers=(wrong,)), right)
 
     def encode_with_offsets(
         self, text: str, add_special_tokens: bool

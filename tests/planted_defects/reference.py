@@ -39,20 +39,21 @@ class Reference:
 
 def with_options(tokenizer: Tokenizer, **changes: bool) -> Tokenizer:
     """The tokenizer with other options of its sentencepiece normalizer."""
-    (normalizer,) = tokenizer.normalizers
+    (normalizer,) = tokenizer.rules.normalizers
     assert isinstance(normalizer, SentencePieceNormalizer)
     options: NormalizerOptions = replace(normalizer.options, **changes)
-    return replace(tokenizer, normalizers=(SentencePieceNormalizer(options, normalizer.charsmap, normalizer.symbols),))
+    changed = SentencePieceNormalizer(options, normalizer.charsmap, normalizer.symbols)
+    return Tokenizer(replace(tokenizer.rules, normalizers=(changed,)), tokenizer)
 
 
 def with_charsmap(tokenizer: Tokenizer, charsmap: bool, symbols: bool = True) -> Tokenizer:
     """The tokenizer without its charsmap, or with one that spares no user-defined symbols."""
-    (normalizer,) = tokenizer.normalizers
+    (normalizer,) = tokenizer.rules.normalizers
     assert isinstance(normalizer, SentencePieceNormalizer)
     changed = SentencePieceNormalizer(
         normalizer.options, normalizer.charsmap if charsmap else None, normalizer.symbols if symbols else None
     )
-    return replace(tokenizer, normalizers=(changed,))
+    return Tokenizer(replace(tokenizer.rules, normalizers=(changed,)), tokenizer)
 
 
 def with_pieces(
@@ -64,19 +65,20 @@ def with_pieces(
     change = change or {}
     table = table_of(tokenizer)
     pieces = [Piece(piece.piece, score_of(piece.score), change.get(piece.type, piece.type)) for piece in table.pieces]
-    return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, table.byte_fallback, "", table.special)))
+    changed = PieceTable(pieces, table.byte_fallback, "", table.special)
+    return Tokenizer(replace(tokenizer.rules, model=type(tokenizer.rules.model)(changed)))
 
 
 def table_of(tokenizer: Tokenizer) -> PieceTable:
     """The pieces of a sentencepiece model."""
-    (decoder,) = tokenizer.decoders or ()
+    (decoder,) = tokenizer.rules.decoders or ()
     assert isinstance(decoder, SentencePieceDecoder)
     return decoder.table
 
 
 def with_model(tokenizer: Tokenizer, kind: type[Any]) -> Tokenizer:
     """The tokenizer whose model goes by the rules of a class derived from its own."""
-    model: Any = copy(tokenizer.model)
+    model: Any = copy(tokenizer.rules.model)
     assert issubclass(kind, type(model)), "the model is another one"
     model.__class__ = kind
-    return replace(tokenizer, model=model)
+    return Tokenizer(replace(tokenizer.rules, model=model))

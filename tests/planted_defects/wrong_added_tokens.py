@@ -238,11 +238,11 @@ class _Matching(Reference):
     kind: ClassVar[type[_Added]]
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        added = copy(tokenizer.added_tokens)
+        added = copy(tokenizer.rules.added_tokens)
         added.__class__ = self.kind
         assert isinstance(added, _Added)
         added.take_flags()
-        return replace(tokenizer, added_tokens=added)
+        return Tokenizer(replace(tokenizer.rules, added_tokens=added), tokenizer)
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         encoding = self.tokenizer.rules.encode(text, add_special_tokens=add_special_tokens)

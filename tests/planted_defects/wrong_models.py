@@ -86,7 +86,7 @@ class LongestFirst(Reference):
     """The longest entry of the vocab at each place: no merges at all."""
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        return replace(tokenizer, model=_Longest(tokenizer.model.vocab))
+        return Tokenizer(replace(tokenizer.rules, model=_Longest(tokenizer.rules.model.vocab)))
 
 
 class _Longest(VocabModel):
@@ -114,8 +114,8 @@ class GlyphBytes(Reference):
     """The glyphs of the vocab are read as text: what is not ASCII is looked up as it is, not by its bytes."""
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        steps = [_Glyphs() if isinstance(step, ByteLevel) else step for step in tokenizer.pre_tokenizers]
-        return replace(tokenizer, pre_tokenizers=tuple(steps))
+        steps = [_Glyphs() if isinstance(step, ByteLevel) else step for step in tokenizer.rules.pre_tokenizers]
+        return Tokenizer(replace(tokenizer.rules, pre_tokenizers=tuple(steps)), tokenizer)
 
 
 class _Glyphs:
@@ -201,7 +201,9 @@ class NoBytePieces(Reference):
         pieces = [
             piece._replace(type=PieceType.CONTROL) if piece.type is PieceType.BYTE else piece for piece in table.pieces
         ]
-        return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, False, "", table.special)))
+        return Tokenizer(
+            replace(tokenizer.rules, model=type(tokenizer.rules.model)(PieceTable(pieces, False, "", table.special)))
+        )
 
 
 class _Merged(Reference):

@@ -144,7 +144,7 @@ class _OtherForm(Reference):
         raise NotImplementedError
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        return replace(tokenizer, normalizers=(_Form(self.composed),))
+        return Tokenizer(replace(tokenizer.rules, normalizers=(_Form(self.composed),)), tokenizer)
 
 
 class _Form:

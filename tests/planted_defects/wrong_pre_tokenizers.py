@@ -374,8 +374,10 @@ class _OtherBytes(Reference):
         raise NotImplementedError
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        steps = [_Bytes(self.glyphs) if isinstance(step, ByteLevel) else step for step in tokenizer.pre_tokenizers]
-        return replace(tokenizer, pre_tokenizers=tuple(steps))
+        steps = [
+            _Bytes(self.glyphs) if isinstance(step, ByteLevel) else step for step in tokenizer.rules.pre_tokenizers
+        ]
+        return Tokenizer(replace(tokenizer.rules, pre_tokenizers=tuple(steps)), tokenizer)
 
 
 class _Bytes:

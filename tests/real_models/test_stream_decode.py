@@ -22,5 +22,5 @@ def test_the_texts_of_a_stream_are_together_what_is_decoded_at_once(path: Path) 
         assert_streams(tokenizer, tokenizer.encode_ids(text), [])
     random = Random(path.name)
     for _ in range(300):
-        ids = [random.randrange(tokenizer.model.size) for _ in range(20)]
+        ids = [random.randrange(tokenizer.rules.model.size) for _ in range(20)]
         assert_streams(tokenizer, ids, [(), ids[:2], ids[7:10]], skip_special_tokens=random.random() < 0.5)

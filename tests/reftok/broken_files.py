@@ -34,7 +34,7 @@ def check_damaged(damaged: Damaged, tally: Tally) -> None:
     A file that the library reads too and reftok calls unsound is counted; so is one that reftok does not support.
     """
     try:
-        ours = read_tokenizer_json(damaged.data, "m.json")
+        ours = Tokenizer(read_tokenizer_json(damaged.data, "m.json"))
     except ModelFormatError as error:
         if not str(error).startswith("m.json: "):
             raise AssertionError(f"{error}\n{damaged}") from error

@@ -88,14 +88,14 @@ def as_bytes(config: object) -> bytes:
 
 
 def own(config: object) -> Tokenizer:
-    return read_tokenizer_json(as_bytes(config))
+    return Tokenizer(read_tokenizer_json(as_bytes(config)))
 
 
 def official(config: object) -> tokenizers.Tokenizer:
     return tokenizers.Tokenizer.from_str(as_bytes(config).decode("utf-8"))
 
 
-read_own = lru_cache(maxsize=16)(read_tokenizer_json)
+read_own = lru_cache(maxsize=16)(lambda data: Tokenizer(read_tokenizer_json(data)))
 read_official = lru_cache(maxsize=16)(tokenizers.Tokenizer.from_str)
 """Read once for many texts: nobody may change them."""
 
@@ -175,7 +175,7 @@ def own_normalized(normalizer: Json, text: str) -> NormalizedString:
 def normalized_by(tokenizer: Tokenizer, text: str) -> NormalizedString:
     """The same, by the normalizers of a tokenizer."""
     normalized = fast = NormalizedString(text)
-    for step, fast_step in zip(tokenizer.normalizers, tokenizer.engine.fast.normalizers, strict=True):
+    for step, fast_step in zip(tokenizer.rules.normalizers, tokenizer.engine.fast.normalizers, strict=True):
         normalized, fast = step.normalize(normalized), fast_step.normalize(fast)
         assert (fast.text, [*fast.spans()]) == (normalized.text, [*normalized.spans()]), text
     return normalized
@@ -184,7 +184,7 @@ def normalized_by(tokenizer: Tokenizer, text: str) -> NormalizedString:
 def own_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
     """The pre-tokens and their spans, as `pre_tokenize_str` of the official library gives them."""
     splits = [Part(NormalizedString(text))]
-    for step in read_own(with_stages(pre_tokenizer=pre_tokenizer)).pre_tokenizers:
+    for step in read_own(with_stages(pre_tokenizer=pre_tokenizer)).rules.pre_tokenizers:
         splits = step.pre_tokenize(splits)
     return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]
 

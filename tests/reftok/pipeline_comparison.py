@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import tokenizers
@@ -107,7 +107,7 @@ class Comparison:
         """Ask both everything."""
         if self.ours is None:
             return
-        self.ours = replace(self.ours, encode_special_tokens=asked.encode_special_tokens)
+        self.ours = self.ours.with_options(encode_special_tokens=asked.encode_special_tokens)
         self.theirs.encode_special_tokens = asked.encode_special_tokens
         self._ask_stages(asked)
         for special in (False, True):
@@ -216,21 +216,21 @@ class Comparison:
 
 def own_parts(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
     splits = [Part(NormalizedString(text))]
-    for step in tokenizer.pre_tokenizers:
+    for step in tokenizer.rules.pre_tokenizers:
         splits = step.pre_tokenize(splits)
     return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]
 
 
 def own_decoded(tokenizer: Tokenizer, tokens: Sequence[str]) -> str:
     rewritten = list(tokens)
-    for step in tokenizer.decoders or ():
+    for step in tokenizer.rules.decoders or ():
         rewritten = step.decode_chain(rewritten)
     return "".join(rewritten)
 
 
 def own_rows(tokenizer: Tokenizer, word: str) -> list[tuple[int, str, tuple[int, int]]]:
     """The tokens of one word by the plain model; the fast one is held to its ids."""
-    rows = [(token.id, token.value, token.span_normalized) for token in tokenizer.model.tokenize(word)]
+    rows = [(token.id, token.value, token.span_normalized) for token in tokenizer.rules.model.tokenize(word)]
     assert tokenizer.engine.encoder.model.ids(word) == [token_id for token_id, _, _ in rows]
     return rows
 

@@ -26,12 +26,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from reftok import Tokenizer
 from reftok.errors import ReftokError
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 
@@ -105,11 +106,13 @@ def ask_streamed_pipelines(tally: Tally) -> Callable[[], None]:
             tally.skipped["reftok refuses the file"] += 1
             return
         for asked in inputs:
-            asked_of = replace(tokenizer, encode_special_tokens=asked.encode_special_tokens)
+            asked_of = tokenizer.with_options(encode_special_tokens=asked.encode_special_tokens)
             try:
                 tally.compared["chunkings"] += check_stream(asked_of, asked.text, cut_seed)
             except AssertionError as error:
-                raise AssertionError(f"{error}\n{asked_of.encode_special_tokens=}\n{json.dumps(config)}") from None
+                raise AssertionError(
+                    f"{error}\n{asked_of.rules.encode_special_tokens=}\n{json.dumps(config)}"
+                ) from None
 
     return ask
 
@@ -117,7 +120,7 @@ def ask_streamed_pipelines(tally: Tally) -> Callable[[], None]:
 def ask_streamed_sentencepiece(tally: Tally) -> Callable[[], None]:
     @given(sentencepiece_models(), st.lists(inputs, min_size=1, max_size=4), st.integers(0, 1 << 20))
     def ask(data: bytes, texts: list[str | bytes], cut_seed: int) -> None:
-        tokenizer = read_sentencepiece_model(data, "")
+        tokenizer = Tokenizer(read_sentencepiece_model(data, ""))
         for text in texts:
             try:
                 tally.compared["chunkings"] += check_stream(tokenizer, text, cut_seed)

@@ -127,7 +127,7 @@ def models(draw: st.DrawFn, *model_types: int) -> bytes:
 
 
 def load_both(data: bytes) -> tuple[Tokenizer, SentencePieceProcessor]:
-    return read_sentencepiece_model(data, "test.model"), SentencePieceProcessor(model_proto=data)
+    return Tokenizer(read_sentencepiece_model(data, "test.model")), SentencePieceProcessor(model_proto=data)
 
 
 def official_encoding(official: SentencePieceProcessor, text: str | bytes) -> list[tuple[int, str, tuple[int, int]]]:
@@ -173,7 +173,7 @@ def _values(message: bytes) -> dict[int, Any]:
 def own_n_best(tokenizer: Tokenizer, text: bytes, size: int) -> list[tuple[float, list[Any]]]:
     return [
         (best.score, list(zip(best.encoding.ids, best.encoding.tokens, best.encoding.offsets, strict=True)))
-        for best in n_best(tokenizer, text, size)
+        for best in n_best(tokenizer.rules, text, size)
     ]
 
 

@@ -51,7 +51,7 @@ def test_many_stages_do_not_end_in_a_recursion_error(stage: str, children: str, 
     reasons = [reason for reason in tokenizer.stream_encoder().held_until_end if "more are not streamed" in reason]
     assert bool(reasons) is (count > MOST_STREAMED_STAGES)
     assert tokenizer.trace("a").encoding.ids == [1]
-    assert explain(tokenizer, "a")
+    assert explain(tokenizer.rules, "a")
 
 
 @pytest.mark.parametrize("count", [MOST_STREAMED_STAGES, MOST_STREAMED_STAGES + 1, 1000])
@@ -84,7 +84,7 @@ def test_a_trace_does_not_keep_a_long_text_as_often_as_there_are_stages(stage: s
     with pytest.raises(InvalidText, match=UNTRACED):
         tokenizer.trace(text)
     with pytest.raises(InvalidText, match=UNTRACED):
-        explain(tokenizer, text)
+        explain(tokenizer.rules, text)
 
 
 def test_a_trace_of_ids_does_not_keep_them_as_often_as_there_are_decoders() -> None:
@@ -115,11 +115,11 @@ def test_the_longest_trace_of_a_short_text_takes_no_more_memory_than_a_file_may(
         return own(tokenizer_json(MODEL, post_processor={"type": "Sequence", "processors": [step] * count}))
 
     with pytest.raises(InvalidText, match=UNTRACED):
-        explain(with_processors(1000), "a")
+        explain(with_processors(1000).rules, "a")
     traced, parts = with_processors(100), 100 * 101
     tracemalloc.start()
     try:
-        explain(traced, "a")
+        explain(traced.rules, "a")
         assert tracemalloc.get_traced_memory()[1] / parts * MOST_TRACED < 200 << 20
     finally:
         tracemalloc.stop()

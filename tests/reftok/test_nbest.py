@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,23 +66,23 @@ def test_a_user_defined_piece_scores_its_characters_here_and_its_bytes_in_encode
 @pytest.mark.parametrize("size", [-5, 0, 1])
 def test_a_size_below_two_gives_what_encode_gives_with_no_score(size: int) -> None:
     tokenizer, _ = load_both(unigram(A, B, AB))
-    (best,) = n_best(tokenizer, "abé", size)
+    (best,) = n_best(tokenizer.rules, "abé", size)
     assert (best.encoding, best.score) == (tokenizer.encode("abé"), 0.0)
 
 
 def test_the_offsets_count_code_points_of_a_str_and_bytes_of_bytes() -> None:
     tokenizer, _ = load_both(unigram(A, ("é", -1.0, NORMAL)))
-    assert [list(best.encoding.offsets) for best in n_best(tokenizer, "éa", 2)] == [[(0, 1), (1, 2)]]
-    assert [list(best.encoding.offsets) for best in n_best(tokenizer, "éa".encode(), 2)] == [[(0, 2), (2, 3)]]
+    assert [list(best.encoding.offsets) for best in n_best(tokenizer.rules, "éa", 2)] == [[(0, 1), (1, 2)]]
+    assert [list(best.encoding.offsets) for best in n_best(tokenizer.rules, "éa".encode(), 2)] == [[(0, 2), (2, 3)]]
 
 
 def test_the_options_apply_to_each_of_the_n_best() -> None:
     data = unigram(A, B, AB, ("</s>", 0.0, PieceType.CONTROL))
     tokenizer, official = load_both(data)
-    with_eos = replace(tokenizer, sentencepiece_options=SentencePieceOptions(reverse=True, add_eos=True))
+    with_eos = tokenizer.with_options(sentencepiece_options=SentencePieceOptions(reverse=True, add_eos=True))
     for text in ("abé", ""):
         expected = official.NBestEncode(text, nbest_size=3, return_type=str, reverse=True, add_eos=True)
-        assert [list(best.encoding.tokens) for best in n_best(with_eos, text, 3)] == expected
+        assert [list(best.encoding.tokens) for best in n_best(with_eos.rules, text, 3)] == expected
 
 
 @pytest.mark.parametrize("model_type", [BPE, WORD, CHAR])
@@ -93,7 +91,7 @@ def test_only_unigram_models_have_n_best(model_type: int) -> None:
     with pytest.raises(RuntimeError, match="not available"):
         official.NBestEncode("a", nbest_size=2)
     with pytest.raises(UnsupportedFeature, match="n_best: only sentencepiece's unigram models have it"):
-        n_best(tokenizer, "a", 2)
+        n_best(tokenizer.rules, "a", 2)
 
 
 def test_a_size_beyond_512_is_refused() -> None:
@@ -101,9 +99,9 @@ def test_a_size_beyond_512_is_refused() -> None:
     with pytest.raises(RuntimeError, match="512"):
         official.NBestEncode("a", nbest_size=513)
     with pytest.raises(UnsupportedFeature, match="size is 513"):
-        n_best(tokenizer, "a", 513)
+        n_best(tokenizer.rules, "a", 513)
 
 
 def test_a_lone_surrogate_is_refused() -> None:
     with pytest.raises(InvalidText):
-        n_best(load_both(unigram(A))[0], "\ud800", 2)
+        n_best(load_both(unigram(A))[0].rules, "\ud800", 2)

@@ -17,10 +17,12 @@ from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
+from reftok.formats import load_rules
 from reftok.formats.huggingface.components_json import DECODERS as DECODER_READERS
 from reftok.formats.huggingface.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.rules.types import AddedToken, Token
@@ -84,12 +86,13 @@ class Sorted:
 
 
 TEXT = "one two<s> three"
+QWEN, LLAMA = load_rules("bpe-qwen"), load_rules("spm-bpe-hf")
 
 
 def tokenizer(**stages: Any) -> Tokenizer:
     model = stages.pop("model", FirstLetters(20))
     added = AddedVocabulary([AddedToken("<s>", normalized=False, special=True)], model.vocab)
-    return Tokenizer("tokenizers", model, added, **stages)
+    return Tokenizer(Pipeline("tokenizers", model, added, **stages))
 
 
 @pytest.mark.parametrize(
@@ -100,9 +103,9 @@ def tokenizer(**stages: Any) -> Tokenizer:
         tokenizer(pre_tokenizers=(Halves(),)),
         tokenizer(decoders=(Sorted(),)),
         tokenizer(normalizers=(Reversed(),), pre_tokenizers=(Halves(), Halves()), decoders=(Sorted(), Sorted())),
-        replace(reftok.load("bpe-qwen"), normalizers=(Reversed(),)),
-        replace(reftok.load("bpe-qwen"), pre_tokenizers=(Halves(), *reftok.load("bpe-qwen").pre_tokenizers)),
-        replace(reftok.load("spm-bpe-hf"), decoders=(*(reftok.load("spm-bpe-hf").decoders or ()), Sorted())),
+        Tokenizer(replace(QWEN, normalizers=(Reversed(),))),
+        Tokenizer(replace(QWEN, pre_tokenizers=(Halves(), *QWEN.pre_tokenizers))),
+        Tokenizer(replace(LLAMA, decoders=(*(LLAMA.decoders or ()), Sorted()))),
     ],
     ids=["model", "normalizer", "pre-tokenizer", "decoder", "all", "before NFC", "before Split", "behind Strip"],
 )
@@ -119,8 +122,8 @@ def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanati
     assert text == made.rules.decode(encoding.ids)
     decoder = made.stream_decoder()
     assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == text
-    assert len(explain(made, TEXT).tokens) == len(encoding.ids)
-    assert any(type(made.model).__name__ in line for line in information_lines(information(made)))
+    assert len(explain(made.rules, TEXT).tokens) == len(encoding.ids)
+    assert any(type(made.rules.model).__name__ in line for line in information_lines(information(made.rules)))
 
 
 def derived(component: Any, **methods: Any) -> Any:
@@ -142,22 +145,22 @@ RULES: Mapping[str, Mapping[str, Any]] = {
 @pytest.mark.parametrize("stage", RULES)
 @pytest.mark.parametrize("name", ["bpe-qwen", "bpe-gpt2", "spm-bpe-hf", "spm-unigram-hf"])
 def test_a_class_derived_from_a_known_one_goes_by_its_own_rule(name: str, stage: str) -> None:
-    host = reftok.load(name)
+    host = load_rules(name)
     steps = getattr(host, stage) or ()
     for place, step in enumerate(steps):
         other = (*steps[:place], derived(step, **RULES[stage]), *steps[place + 1 :])
-        check_streams_and_fast_paths(replace(host, **{stage: other}))
+        check_streams_and_fast_paths(Tokenizer(replace(host, **{stage: other})))
 
 
 @pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
 def test_a_class_derived_from_a_normalizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
-    (step,) = own(file(normalizer=_normalizer_options(kind))).normalizers
+    (step,) = own(file(normalizer=_normalizer_options(kind))).rules.normalizers
     check_streams_and_fast_paths(tokenizer(normalizers=(derived(step, **RULES["normalizers"]),)))
 
 
 @pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
 def test_a_class_derived_from_a_pre_tokenizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
-    (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
+    (step,) = own(file(pre_tokenizer=options(kind))).rules.pre_tokenizers
     check_streams_and_fast_paths(tokenizer(pre_tokenizers=(derived(step, **RULES["pre_tokenizers"]),)))
 
 
@@ -225,7 +228,7 @@ def options(kind: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
 def test_every_normalizer_of_a_file_has_its_streamed_form(kind: str) -> None:
-    (normalizer,) = own(file(normalizer=_normalizer_options(kind))).normalizers
+    (normalizer,) = own(file(normalizer=_normalizer_options(kind))).rules.normalizers
     assert not _reason(normalizer)
 
 
@@ -238,13 +241,13 @@ def _reason(normalizer: Normalizer) -> str:
 
 
 def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
-    found = [step for step in reftok.load("spm-unigram-hf").normalizers if type(step).__name__ == "Precompiled"]
+    found = [step for step in reftok.load("spm-unigram-hf").rules.normalizers if type(step).__name__ == "Precompiled"]
     assert [_reason(step) for step in found] == [""]
 
 
 @pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
 def test_every_pre_tokenizer_of_a_file_has_its_streamed_form(kind: str) -> None:
-    (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
+    (step,) = own(file(pre_tokenizer=options(kind))).rules.pre_tokenizers
     assert not stream_pre_tokenizer(step, stream_model(fast_model(BPE({"a": 0}, [])), [])).held_until_end
 
 
@@ -280,6 +283,6 @@ def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
         dict(MODEL),
     ]
     assert {config["type"] for config in configs} == set(MODELS)
-    made = [stream_model(fast_model(own(file(model=config)).model), []) for config in configs]
+    made = [stream_model(fast_model(own(file(model=config)).rules.model), []) for config in configs]
     buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.held_until_end}
     assert buffered == BUFFERED_MODELS

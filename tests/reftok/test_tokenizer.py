@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import numpy
 import pytest
 
 import reftok
+from reftok import Tokenizer
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError
 from reftok.formats.tiktoken.encodings import RankEncoding
 from reftok.formats.tiktoken.rank_file import read_tiktoken
@@ -97,7 +99,7 @@ def test_the_size_of_the_vocab_counts_added_tokens_once() -> None:
 
 def test_ids_outside_the_vocab_are_refused_by_libraries_that_do() -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
-    tokenizer = read_tiktoken(ranks, encoding=RankEncoding("tiny", ".", {}, ""))
+    tokenizer = Tokenizer(read_tiktoken(ranks, encoding=RankEncoding("tiny", ".", {}, "")))
     with pytest.raises(InvalidIds, match="id 256 is not in the vocab"):
         tokenizer.decode([0, 256])
 
@@ -174,3 +176,33 @@ def test_ids_may_be_the_integers_of_an_array_and_may_come_one_by_one() -> None:
 def test_tracing_refuses_what_decoding_refuses(ids: Any) -> None:
     with pytest.raises(InvalidIds, match="takes a list of ids, not"):
         own(tokenizer_json(bpe("ab"))).trace_decode(ids)
+
+
+def test_options_are_changed_in_a_new_tokenizer_which_shares_the_tables_of_the_model() -> None:
+    tokenizer = reftok.load("bpe-gpt2")
+    changed = tokenizer.with_options(encode_special_tokens=True)
+    assert changed.rules == replace(tokenizer.rules, encode_special_tokens=True)
+    assert len(changed.encode_ids("<|endoftext|>")) > len(tokenizer.encode_ids("<|endoftext|>")) == 1
+    assert changed.engine.encoder.model is tokenizer.engine.encoder.model
+    assert changed.with_options() == changed != tokenizer
+
+
+def test_options_switch_truncation_and_padding_off() -> None:
+    padding: Json = {"strategy": {"Fixed": 4}, "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "a"}
+    truncation: Json = {"max_length": 2, "strategy": "LongestFirst", "stride": 0, "direction": "Right"}
+    config = tokenizer_json(bpe("ab"), padding={**padding, "pad_to_multiple_of": None}, truncation=truncation)
+    assert own(config).encode("bbb").ids == [1, 1, 0, 0]
+    assert own(config).with_options(padding=None).encode("bbb").ids == [1, 1]
+    assert own(config).with_options(padding=None, truncation=None).encode("bbb").ids == [1, 1, 1]
+
+
+@pytest.mark.parametrize("change", [{"encode_special_tokens": True}, {"normalizers": ()}, {"rules": None}, {}])
+def test_dataclasses_replace_names_with_options(change: Any) -> None:
+    with pytest.raises(TypeError, match="with_options"):
+        replace(reftok.load("bpe-gpt2"), **change)
+
+
+def test_what_is_no_option_is_refused() -> None:
+    options: Any = {"model": None}
+    with pytest.raises(TypeError, match="with_options does not take 'model', only encode_special_tokens, "):
+        reftok.load("bpe-gpt2").with_options(**options)

@@ -6,7 +6,7 @@ The three answers must be the same. Where the library breaks down, or gives mill
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
@@ -32,9 +32,9 @@ class Answer:
     message: str = field(default="", compare=False)
 
 
-def asked_of(pipeline: Pipeline, ask: Callable[[Any], Any]) -> Answer:
+def asked_of(asked: Tokenizer | Pipeline, ask: Callable[[Any], Any]) -> Answer:
     try:
-        return Answer(ask(pipeline))
+        return Answer(ask(asked))
     except ReftokError as error:
         return Answer(None, type(error).__name__, str(error))
 
@@ -123,7 +123,7 @@ def ask_file(config: Json, inputs: Sequence[Input], seed: int, tally: Tally) -> 
         return
     for asked in inputs:
         library.encode_special_tokens = asked.encode_special_tokens
-        ours = replace(tokenizer, encode_special_tokens=asked.encode_special_tokens)
+        ours = tokenizer.with_options(encode_special_tokens=asked.encode_special_tokens)
         ways = ThreeWays(ours, library, f"file: {config}", tally)
         try:
             _ask_all(ways, asked)

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from reftok.engine.bpe.byte_symbols import byte_symbols
 from reftok.engine.bpe.heap_merges import merge_all
-from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
 from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import MergeSplitPoints, PairSplitPoints
+from reftok.fast.reached_tokens import ReachedTokens, are_in_order
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.llama_cpp.bpe import LlamaBPE

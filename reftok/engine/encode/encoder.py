@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reftok.engine.encode.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.engine.encode.chain import EncodingChain
 from reftok.engine.encode.models import fast_model
 from reftok.engine.fast_model import FastModel
+from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.rules.pipeline import Pipeline
 
 

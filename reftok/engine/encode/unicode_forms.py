@@ -1,16 +1,16 @@
 """Normalization forms of text that comes bit by bit.
 
 The two sides of a place where the text can be cut are normalized apart: see
-`reftok.engine.encode.normalization_boundaries`.
+`reftok.fast.normalization_boundaries`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reftok.engine.encode.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.engine.encode.rewriting import Rewrite, bert_steps, rewriter
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
+from reftok.fast.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.rules.huggingface.normalizers import BertNormalizer, UnicodeForm
 from reftok.unicode.characters import Form
 

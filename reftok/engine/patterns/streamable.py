@@ -12,8 +12,8 @@ import regex
 from reftok.engine.caches import Results
 from reftok.engine.patterns.automaton import Automaton, State, followed
 from reftok.engine.patterns.paths import Undecided, paths
-from reftok.engine.patterns.re_patterns import RePatterns
 from reftok.errors import UnsupportedFeature
+from reftok.fast.re_patterns import RePatterns
 from reftok.limits import LONG_RUN, MOST_SCANS
 from reftok.regex_dialects.executor import is_scanned_often, needs_deadline, spans_of
 from reftok.regex_dialects.oniguruma.analysis import may_be_empty

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -427,23 +427,17 @@ def _read_bpe(fields: Fields) -> BPE:
 def _read_merges(fields: Fields) -> Items[Items[str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
-    types = {*map(type, entries)}
-    are_pairs = types in ({list}, {tuple}) and {*map(len, entries)} == {2}
-    if are_pairs and {*map(type, chain.from_iterable(entries))} == {str}:
-        return entries
-    if types == {str}:
-        lines = [entry for entry in entries if not entry.startswith("#version")]
-        if {*map(str.count, lines, repeat(" "))} == {1}:
-            tokens = " ".join(lines).split(" ")
-            return [*zip(tokens[::2], tokens[1::2], strict=True)]
-    as_lines = bool(entries) and isinstance(entries[0], str)
-    merges: list[tuple[str, str]] = []
+    are_lines = {*map(type, entries)} == {str}
+    merges = [entry.split(" ") for entry in entries if not entry.startswith("#version")] if are_lines else entries
+    are_pairs = {*map(type, merges)} <= {list, tuple} and {*map(len, merges)} <= {2}
+    if are_pairs and {*map(type, chain.from_iterable(merges))} <= {str}:
+        return merges
     for index, entry in enumerate(entries):
-        if as_lines and isinstance(entry, str) and entry.startswith("#version"):
-            continue
-        match entry.split(" ") if as_lines and isinstance(entry, str) else entry:
-            case [str() as left, str() as right] if isinstance(entry, str) is as_lines:
-                merges.append((left, right))
+        match entry.split(" ") if are_lines else entry:
+            case [str(), str()]:
+                continue
+            case [str(first), *_] if are_lines and first.startswith("#version"):
+                continue
             case _:
                 raise fields.wrong(f"merges[{index}]", f"is not a pair of tokens: {entry!r:.60}")
     return merges

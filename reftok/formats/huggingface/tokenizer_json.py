@@ -1,4 +1,4 @@
-"""tokenizer.json, the format of HuggingFace `tokenizers`: JSON → Tokenizer.
+"""tokenizer.json, the format of HuggingFace `tokenizers`: JSON → Pipeline.
 
 Strict: a key, type or value that is not known here is refused by name, though the library skips unknown keys.
 Source: tokenizers 0.23 tokenizer/serialization.rs. The stages are read by components_json.py.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reftok.engine.fast_normalizers import fast_normalizer
 from reftok.errors import InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.huggingface.components_json import (
@@ -21,20 +20,17 @@ from reftok.formats.huggingface.components_json import (
     read_truncation,
     reader,
 )
-from reftok.formats.strict_json import parse_json
+from reftok.formats.strict_json import VOCAB_AT, parse_json
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import may_match_nothing
 from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
-
-VOCAB_AT = ("model", "vocab")
-"""Where the vocab stands in the file."""
 
 _ONLY_CUT = (
     pre_tokenizers.BertPreTokenizer,
@@ -50,16 +46,16 @@ _ONLY_CUT = (
 """The pre-tokenizers that leave every character as it is."""
 
 
-def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenizer:
-    """The tokenizer that the file describes.
+def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Pipeline:
+    """The rules that the file describes.
 
     source: the file's name, for messages.
     Raises ModelFormatError where the file is not sound, UnsupportedFeature where it asks for something unknown.
     """
-    return build_tokenizer(parse_json(data, source, VOCAB_AT), source)
+    return build_rules(parse_json(data, source, VOCAB_AT), source)
 
 
-def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
+def build_rules(value: object, source: str = "tokenizer.json") -> Pipeline:
     """As `read_tokenizer_json`, from the parsed file."""
     root = Fields(value, source, "")
     if root.text("version", "1.0") != "1.0":
@@ -70,7 +66,7 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
     _refuse_lost_alignment(normalizers, pre_tokenizers, source)
     normalize = _normalizing(normalizers, source)
     added_tokens = [read_added_token(fields) for fields in root.objects("added_tokens", ())]
-    tokenizer = Tokenizer(
+    rules = Pipeline(
         library="tokenizers",
         model=model,
         added_tokens=AddedVocabulary(added_tokens, model.vocab, normalize, model_size=model.size, source=source),
@@ -82,7 +78,7 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
         padding=read_padding(root.optional_object("padding")),
     )
     root.done()
-    return tokenizer
+    return rules
 
 
 def _refuse_lost_alignment(steps: Sequence[Normalizer], pre_tokenizers: Sequence[PreTokenizer], source: str) -> None:
@@ -108,7 +104,6 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
 
     What the patterns may take, and how much longer the contents may become, is for all of them together.
     """
-    fast_steps = [*map(fast_normalizer, steps)]
     deadline = Deadline()
     given = made = 0
 
@@ -118,7 +113,7 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
         given += len(text)
         normalized = NormalizedString(text)
         with deadline:
-            for step in fast_steps:
+            for step in steps:
                 try:
                     normalized = step.normalize(normalized)
                     refuse_expansion(made + len(normalized), given)

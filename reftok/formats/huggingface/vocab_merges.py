@@ -16,9 +16,9 @@ from reftok.rules.huggingface import decoders, post_processors, pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.named_ids import WELL_KNOWN, first_well_known
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 
 
 def read_vocab_merges(
@@ -27,14 +27,14 @@ def read_vocab_merges(
     special_tokens: Iterable[str] = (),
     vocab_source: str = "vocab.json",
     merges_source: str = "merges.txt",
-) -> Tokenizer:
-    """The tokenizer of the two files.
+) -> Pipeline:
+    """The rules of the tokenizer in the two files.
 
     special_tokens: matched in the text before everything else.
     Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
     """
     entries = read_vocab(vocab, vocab_source)
-    return byte_level_bpe(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
+    return byte_level_bpe_rules(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
 
 
 def read_vocab(data: bytes, source: str) -> dict[str, int]:
@@ -42,39 +42,21 @@ def read_vocab(data: bytes, source: str) -> dict[str, int]:
     return Fields({"vocab": parse_json(data, source, vocab_at=())}, source, "").vocab("vocab")
 
 
-def byte_level_bpe(
+def byte_level_bpe_rules(
     vocab: Mapping[str, int] | Mapping[bytes, int] | Mapping[int, bytes],
     merges: Iterable[tuple[str, str]] | Iterable[tuple[bytes, bytes]],
     special_tokens: Iterable[str] = (),
     *,
     pattern: str | None = None,
     source: str = "",
-) -> Tokenizer:
-    r"""GPT-2's tokenizer from a vocab and merges in memory, as `tokenizers` would build it.
-
-    vocab: token to id, the token as bytes or written in the characters of `bytes_to_unicode`; or id to bytes.
-    merges: pairs of tokens, bytes or characters, the first merged first.
-    special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
-        its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one. They
-        alone have names then (`eos_id`); without any, see `reftok.rules.named_ids`.
-    pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
-    source: the name for messages.
-    Raises ModelFormatError where an entry is of another type, a token or an id is there twice, or a merge is not in
-    the vocab; UnsupportedFeature for a pattern that is not known to mean the same in Python.
-    Quirk: a byte that is not in the vocab vanishes.
-
-    >>> byte_level_bpe({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).encode_ids("aba")
-    [2, 0]
-    >>> tokenizer = byte_level_bpe({0: b"\xc3", 1: b"\xa9", 2: b"\xc3\xa9"}, [(b"\xc3", b"\xa9")], ["<|end|>"])
-    >>> tokenizer.encode_ids("é<|end|>"), tokenizer.decode([2, 3])
-    ([2, 3], 'é')
-    """
+) -> Pipeline:
+    """The rules of `reftok.byte_level_bpe`, with its arguments and errors. source: the name for messages."""
     entries, in_bytes = _byte_character_vocab(vocab, source)
     specials = _contents(special_tokens, source)
     known = _entries_of_texts(specials, entries) if in_bytes else entries
     added = [AddedToken(content, normalized=False, special=True) for content in specials]
     pairs = _byte_character_merges(merges, source)
-    return Tokenizer(
+    return Pipeline(
         library="tokenizers",
         model=BPE(entries, pairs, source=source),
         added_tokens=AddedVocabulary(added, known, model_size=len(entries), source=source),

@@ -1,4 +1,4 @@
-"""From a vocabulary to a tokenizer: which stages llama.cpp puts in a line."""
+"""From a vocabulary to the rules: which stages llama.cpp puts in a line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import CUT_OUT, LlamaVocab
 from reftok.rules.named_ids import TURNS, WELL_KNOWN, first_well_known
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Model, Normalizer, PreTokenizer
-from reftok.tokenizer import Tokenizer
 
 
-def llama_spm(
+def llama_spm_rules(
     tokens: Items[str],
     scores: Items[float],
     unk_id: int | None = None,
@@ -28,23 +28,8 @@ def llama_spm(
     eos_id: int | None = None,
     add_space_prefix: bool = True,
     token_types: Items[int] | None = None,
-) -> Tokenizer:
-    """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
-
-    tokens, scores: by id.
-    unk_id, bos_id, eos_id: None where there is none. BOS is added before a text where it is there; EOS is not added.
-    add_space_prefix: a space before each text, so that its first word is the same as within.
-    token_types: as in GGUF: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. None makes the three ids
-        above unknown and control tokens, `<0x00>` to `<0xFF>` byte tokens and every other one a normal token.
-    Raises ModelFormatError where the lists do not belong together or a token is there twice.
-
-    The unknown token is never given: a character that neither is a token nor has byte tokens raises InvalidText, as
-    llama.cpp ends the process over it.
-
-    >>> tokenizer = llama_spm(["<unk>", "<s>", "▁", "h", "i", "hi", "▁hi"], [0, 0, -4, -4, -4, -2, -1], 0, 1)
-    >>> tokenizer.encode_ids("hi<s>hi hi")
-    [1, 6, 1, 6, 6]
-    """
+) -> Pipeline:
+    """The rules of `reftok.llama_spm`, with its arguments and errors."""
     size = len(tokens)
     ids = {token: index for index, token in enumerate(tokens)}
     if len(scores) != size or len(ids) != size or (token_types is not None and len(token_types) != size):
@@ -57,8 +42,8 @@ def llama_spm(
     types = _types(tokens, unk_id, (bos_id, eos_id)) if token_types is None else token_types
     found = attributes(ids, types)
     vocab = LlamaVocab(tokens, ids, found, "spaces escaped", bos_id, eos_id, bos_id is not None, add_eos=False)
-    tokenizer = spm_tokenizer(vocab, array("f", scores), add_space_prefix)
-    return replace(tokenizer, named_ids={**tokenizer.named_ids, "unk": unk_id})
+    rules = spm_rules(vocab, array("f", scores), add_space_prefix)
+    return replace(rules, named_ids={**rules.named_ids, "unk": unk_id})
 
 
 def _types(tokens: Items[str], unk_id: int | None, control_ids: Items[int | None]) -> list[int]:
@@ -71,17 +56,17 @@ def _types(tokens: Items[str], unk_id: int | None, control_ids: Items[int | None
     return types
 
 
-def spm_tokenizer(vocab: LlamaVocab, scores: Items[float], add_space_prefix: bool, source: str = "") -> Tokenizer:
-    """The tokenizer SPM.
+def spm_rules(vocab: LlamaVocab, scores: Items[float], add_space_prefix: bool, source: str = "") -> Pipeline:
+    """The rules of the tokenizer SPM.
 
     Quirk: llama.cpp puts the space before a text at the start or behind a special token, which is every text there is.
     """
     escape = Replace(" ", SPACE_SYMBOL)
     normalizers = (Prepend(" "), escape) if add_space_prefix else (escape,)
-    return llama_tokenizer(vocab, LlamaSPM(vocab.ids, scores), normalizers, (), add_space_prefix, source=source)
+    return llama_rules(vocab, LlamaSPM(vocab.ids, scores), normalizers, (), add_space_prefix, source=source)
 
 
-def llama_tokenizer(
+def llama_rules(
     vocab: LlamaVocab,
     model: Model,
     normalizers: tuple[Normalizer, ...],
@@ -89,8 +74,8 @@ def llama_tokenizer(
     add_space_prefix: bool,
     clean_spaces: bool = False,
     source: str = "",
-) -> Tokenizer:
-    """The tokenizer of a model of llama.cpp: BOS before the text and EOS behind it, as the file says.
+) -> Pipeline:
+    """The rules of a model of llama.cpp: BOS before the text and EOS behind it, as the file says.
 
     add_space_prefix: the first piece that is decoded loses a space; only SPM and UGM put one before a text.
     clean_spaces: whether decoded text loses spaces before punctuation.
@@ -102,7 +87,7 @@ def llama_tokenizer(
             problem = f"is not there, and add_{name}_token asks for it: llama.cpp ends the process"
             raise ModelFormatError(source, f"tokenizer.ggml.{name}_token_id", problem)
     begin, end = vocab.bos_id if vocab.add_bos else None, vocab.eos_id if vocab.add_eos else None
-    return Tokenizer(
+    return Pipeline(
         library="llama.cpp",
         model=model,
         added_tokens=LlamaSpecialTokens(vocab, source=source),

@@ -18,7 +18,7 @@ from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.llama_cpp.attributes import Origin, attributes, of_types
-from reftok.formats.llama_cpp.build import begin_and_end, llama_tokenizer, spm_tokenizer
+from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
 from reftok.rules.charsmap import Charsmap
@@ -30,8 +30,8 @@ from reftok.rules.llama_cpp.ugm import LlamaUGM
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Spelling
 from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
-from reftok.tokenizer import Tokenizer
 
 _PREFIX = "tokenizer.ggml."
 _GENERAL = ("general.name", "general.architecture")
@@ -54,23 +54,23 @@ _UNKNOWN_AND_PADDING = {"llama": (0, None), "t5": (2, 0), "bert": (100, 0)}
 """The ids of the unknown token and of padding by model, where the file says nothing."""
 
 
-def read_gguf(path: Path) -> Tokenizer:
-    """The tokenizer of a GGUF file. Only the metadata is read, and of it only what concerns the tokenizer is kept.
+def read_gguf(path: Path) -> Pipeline:
+    """The rules of a GGUF file. Only the metadata is read, and only what concerns the tokenizer is kept.
 
     Raises ModelFormatError for a file that is not sound, and where llama.cpp would end the process, UnsupportedFeature
     for a tokenizer, a pre-tokenizer or a key that is not known.
     """
     fields = GGUFFields(read_metadata(path, lambda key: key in _GENERAL or key.startswith(_PREFIX)), str(path))
     model = fields.text("model")
-    tokenizer = _tokenizer(fields, model)
+    rules = _rules(fields, model)
     size = len(fields.tokens())
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
-    named["eot"] = fields.token_id("eot", tokenizer.named_ids["eot"], size)
-    return replace(tokenizer, named_ids={**tokenizer.named_ids, **named})
+    named["eot"] = fields.token_id("eot", rules.named_ids["eot"], size)
+    return replace(rules, named_ids={**rules.named_ids, **named})
 
 
-def _tokenizer(fields: GGUFFields, model: str) -> Tokenizer:
+def _rules(fields: GGUFFields, model: str) -> Pipeline:
     match model:
         case "llama":
             return _spm(fields)
@@ -88,13 +88,13 @@ def _tokenizer(fields: GGUFFields, model: str) -> Tokenizer:
             raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60} is not supported")
 
 
-def _spm(fields: GGUFFields) -> Tokenizer:
+def _spm(fields: GGUFFields) -> Pipeline:
     vocab = _vocab(fields, 1, 2, add_bos=True)
     add_space_prefix = fields.flag("add_space_prefix", True)
-    return spm_tokenizer(vocab, fields.scores(len(vocab.tokens)), add_space_prefix, fields.source)
+    return spm_rules(vocab, fields.scores(len(vocab.tokens)), add_space_prefix, fields.source)
 
 
-def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Tokenizer:
+def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Pipeline:
     if pre not in PRE_TYPES:
         raise UnsupportedFeature(fields.source, f"{_PREFIX}pre", f"{pre!r:.60} is not supported")
     pre_type = PRE_TYPES[pre]
@@ -104,7 +104,7 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Tokenizer:
     vocab = _vocab(fields, bos_id, default_id, pre_type.add_bos, spelling=spelling, always_adds_bos=pre_type.is_gemma4)
     fields.scores(len(vocab.tokens))
     options = LlamaBPEOptions(pre_type.ignore_merges, pre_type.is_byte_level, pre_type.is_gemma4)
-    return llama_tokenizer(
+    return llama_rules(
         vocab,
         LlamaBPE(vocab.ids, merges, options),
         (ReadCodePoints(),) if pre_type.is_byte_level else (Replace(" ", SPACE_SYMBOL), ReadCodePoints()),
@@ -115,7 +115,7 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Tokenizer:
     )
 
 
-def _ugm(fields: GGUFFields) -> Tokenizer:
+def _ugm(fields: GGUFFields) -> Pipeline:
     vocab = _vocab(fields, None, 1, add_bos=False, add_eos=True)
     scores = fields.scores(len(vocab.tokens))
     unk_id = _required_id(fields, "unknown", 2, vocab)
@@ -136,10 +136,10 @@ def _ugm(fields: GGUFFields) -> Tokenizer:
         None if charsmap is None else Charsmap(charsmap, fields.source),
         [vocab.tokens[index] for index, attribute in enumerate(types) if attribute & Attribute.USER_DEFINED],
     )
-    return llama_tokenizer(vocab, model, (normalizer,), (), normalizer.add_space_prefix, source=fields.source)
+    return llama_rules(vocab, model, (normalizer,), (), normalizer.add_space_prefix, source=fields.source)
 
 
-def _wpm(fields: GGUFFields) -> Tokenizer:
+def _wpm(fields: GGUFFields) -> Pipeline:
     """The two special tokens go around a text whatever `add_bos_token` and its like say."""
     vocab = _vocab(fields, 101, None, add_bos=True)
     fields.scores(len(vocab.tokens))
@@ -149,7 +149,7 @@ def _wpm(fields: GGUFFields) -> Tokenizer:
     model = LlamaWPM(vocab.ids, _required_id(fields, "unknown", 100, vocab))
     add_space_prefix = fields.flag("add_space_prefix", False)
     normalizers = (ReadCodePoints(), text)
-    built = llama_tokenizer(vocab, model, normalizers, (BertWords(),), add_space_prefix, True, fields.source)
+    built = llama_rules(vocab, model, normalizers, (BertWords(),), add_space_prefix, True, fields.source)
     return replace(built, post_processors=(begin_and_end(vocab, begin, end),))
 
 

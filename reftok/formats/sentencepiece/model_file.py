@@ -1,4 +1,4 @@
-"""The `.model` file of sentencepiece: a `ModelProto` message, read into the tokenizer that the library would build.
+"""The `.model` file of sentencepiece: a `ModelProto` message, read into the rules that the library follows.
 
 Source: sentencepiece 0.2.3, sentencepiece_model.proto, sentencepiece_processor.cc (`Load`), model_factory.cc. The
 fields that only training reads are accepted and left alone. A field number, a wire type or an enum value that the
@@ -23,6 +23,7 @@ from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VAR
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.named_ids import TURNS, first_well_known
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
@@ -30,7 +31,6 @@ from reftok.rules.sentencepiece.pieces import NO_ID, Piece, PieceTable, PieceTyp
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.sentencepiece.words import SentencePieceChar, SentencePieceWord
 from reftok.rules.stages import Model
-from reftok.tokenizer import Tokenizer
 
 Value: TypeAlias = int | bool | float | bytes | str
 Messages: TypeAlias = Sequence[tuple[bytes, int]]
@@ -72,8 +72,8 @@ _PIECE_FIELDS = {1: ("piece", "string"), 2: ("score", "float"), 3: ("type", "int
 _WIRE_TYPES = {"int32": VARINT, "bool": VARINT, "string": LENGTH_DELIMITED, "bytes": LENGTH_DELIMITED, "float": FIXED32}
 
 
-def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
-    """The tokenizer of a sentencepiece model.
+def read_sentencepiece_model(data: bytes, source: str) -> Pipeline:
+    """The rules of a sentencepiece model.
 
     data: the bytes of the file; source: its name, for errors.
     Raises ModelFormatError for what the library refuses to load, UnsupportedFeature for what its schema does not know.
@@ -96,7 +96,7 @@ def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
         strips_all_spaces=normalizer.options.remove_extra_whitespaces,
         denormalizer=denormalizer if denormalizer.charsmap is not None else None,
     )
-    return Tokenizer(
+    return Pipeline(
         library="sentencepiece",
         model=_MODELS[model_type](table, source),
         added_tokens=AddedVocabulary(),

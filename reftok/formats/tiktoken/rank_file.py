@@ -32,13 +32,13 @@ from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 
 
-def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Tokenizer:
-    r"""The tokenizer of a rank file.
+def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Pipeline:
+    r"""The rules of a rank file.
 
     encoding: None recognises the published files.
     Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token,
@@ -60,7 +60,7 @@ def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None =
         if token_id in taken:
             raise ModelFormatError(source, f"rank {token_id}", f"is the id of {name} in the encoding {encoding.name}")
     added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Tokenizer(
+    return Pipeline(
         library="tiktoken",
         model=RankBPE({to_byte_characters(token): rank for token, rank in ranks.items()}),
         added_tokens=AddedVocabulary(added, special_tokens),
@@ -154,16 +154,6 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
         f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
         "it: docs/runs.md has an example",
     )
-
-
-def is_rank_file(data: bytes) -> bool:
-    r"""Whether a file may be a rank file, by its first line. data: the file, or its beginning.
-
-    >>> is_rank_file(b"IQ== 0\n"), is_rank_file(b"GGUF")
-    (True, False)
-    """
-    first = data.split(b"\n", 1)[0].split()
-    return len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0
 
 
 def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:

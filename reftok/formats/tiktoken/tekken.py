@@ -16,7 +16,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -28,9 +27,9 @@ from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import TekkenBytes
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import AddedToken
-from reftok.tokenizer import Tokenizer
 
 VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 _DEFAULT_SPECIAL_TOKENS = (
@@ -42,17 +41,8 @@ _WITHOUT_EFFECT = ("version", "type", "image", "audio", "multimodal", "model_set
 """Keys about chats, pictures and sounds, which change no id of a text."""
 
 
-def is_tekken(path: Path) -> bool:
-    """Whether a file is one of Tekken, by its name, as mistral-common has it.
-
-    >>> is_tekken(Path("tekken_240911.json")), is_tekken(Path("tokenizer.json"))
-    (True, False)
-    """
-    return "tekken" in path.name and path.suffix == ".json"
-
-
-def read_tekken(data: bytes, source: str = "") -> Tokenizer:
-    """The tokenizer of a tekken.json.
+def read_tekken(data: bytes, source: str = "") -> Pipeline:
+    """The rules of a tekken.json.
 
     Raises ModelFormatError where the file is not sound, UnsupportedFeature for a version or a key that is not known.
     """
@@ -78,7 +68,7 @@ def read_tekken(data: bytes, source: str = "") -> Tokenizer:
     except UnsupportedFeature as error:
         raise UnsupportedFeature(source, f"config.{error.place}", error.problem) from None
     added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Tokenizer(
+    return Pipeline(
         library="mistral-common",
         model=RankBPE({to_byte_characters(token): special_size + rank for token, rank in ranks.items()}),
         added_tokens=AddedVocabulary(added, special_tokens),

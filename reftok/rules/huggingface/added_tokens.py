@@ -17,6 +17,7 @@ Source: `AddedVocabulary`, tokenizers 0.23 tokenizer/added_vocabulary.rs. Quirks
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -234,7 +235,8 @@ class AddedTokenPattern:
         self.tokens = tokens
         self.contents = EntriesByBeginning(ids, source, "added_tokens")
         first_characters = {content[0] for content in ids}
-        self.first_character = regex.compile(f"[{''.join(map(regex.escape, sorted(first_characters)))}]", regex.V0)
+        members = "".join(map(regex.escape, sorted(first_characters)))
+        self.first_character: re.Pattern[str] | regex.Pattern[str] = regex.compile(f"[{members}]", regex.V0)
         self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
         self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 

@@ -286,12 +286,17 @@ class BertNormalizer:
     strip_accents: bool | None
     lowercase: bool
 
+    @property
+    def decomposes(self) -> bool:
+        """Whether accents are stripped."""
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         if self.clean_text:
             normalized = substitute_each(normalized, _cleaned)
         if self.handle_chinese_chars:
             normalized = substitute_each(normalized, _set_apart)
-        if self.lowercase if self.strip_accents is None else self.strip_accents:
+        if self.decomposes:
             normalized = substitute_each(NFD().normalize(normalized), _unaccented)
         if self.lowercase:
             normalized = substitute_each(normalized, lower_case)

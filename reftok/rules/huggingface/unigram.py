@@ -45,7 +45,7 @@ class Unigram(VocabModel):
         self._unk_id = unk_id
         self.byte_fallback = byte_fallback
         self.unknown_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
-        self._by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
+        self.by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
         self.source = source
 
     @property
@@ -74,9 +74,12 @@ class Unigram(VocabModel):
                 tokens.append(Token(self.id_or_unknown(piece), piece, (start, end)))
         return tokens
 
-    def best_paths(self, text: str) -> list[Best]:
-        """For each place the best path that ends there. Raises ModelFormatError if one needs a missing unknown id."""
-        best = best_paths(len(text), partial(self.matches, text))
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        """For each position the best path that ends there. score: of the path before the text.
+
+        Raises ModelFormatError if one needs an unknown id and there is none.
+        """
+        best = best_paths(len(text), partial(self.matches, text), score=score)
         if self.unk_id is None and any(path.id == NO_ID for path in best[1:]):
             self.needed_unk_id()
         return best
@@ -85,7 +88,7 @@ class Unigram(VocabModel):
         """The pieces that begin at `start`; also the unknown piece, unless a piece is the first character alone."""
         found: list[PieceMatch] = []
         has_single = False
-        for piece in self._by_beginning.at(text, start):
+        for piece in self.by_beginning.at(text, start):
             token_id = self.vocab[piece]
             found.append((start + len(piece), token_id, self.pieces[token_id][1]))
             has_single = has_single or len(piece) == 1

@@ -70,7 +70,8 @@ class SentencePieceUnigram(PieceModel):
         }
 
     @cached_property
-    def _by_beginning(self) -> EntriesByBeginning:
+    def by_beginning(self) -> EntriesByBeginning:
+        """The pieces that match text, by what they begin with."""
         return EntriesByBeginning(self.entries)
 
     def _score(self, token_id: int) -> float:
@@ -81,7 +82,7 @@ class SentencePieceUnigram(PieceModel):
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
         """The pieces that begin at `start`, shortest first; the unknown piece too if the first character is none."""
-        found = [(start + len(piece), *self.entries[piece]) for piece in self._by_beginning.at(text, start)]
+        found = [(start + len(piece), *self.entries[piece]) for piece in self.by_beginning.at(text, start)]
         if not found or found[-1][0] > start + 1:
             found.append((start + 1, *self.unknown))
         return found[::-1]  # the library walks down a trie, so it finds the shortest first
@@ -90,6 +91,6 @@ class SentencePieceUnigram(PieceModel):
         """The parts of the text with the ids of their pieces."""
         return [(text[start:end], token_id) for start, end, token_id in path_to_end(self.best_paths(text))]
 
-    def best_paths(self, text: str) -> list[Best]:
-        """For each position the best path that ends there."""
-        return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD)
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        """For each position the best path that ends there. score: of the path before the text."""
+        return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD, score=score)

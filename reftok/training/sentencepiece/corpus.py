@@ -28,9 +28,10 @@ from typing import TypeAlias
 
 import regex
 
-from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped
+from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
+from reftok.rules.text import NormalizedString
 from reftok.rules.viterbi import to_float32
 from reftok.training.checkpoint import Columns, strings
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
@@ -178,10 +179,9 @@ def normalized(
     symbols = sorted(PrefixMatcher(piece for piece, _ in meta.values()).symbols, key=len, reverse=True)
     special = regex.compile("|".join(map(regex.escape, symbols))) if symbols else None
     delimiter = options.pretokenization_delimiter
-    rewrite = normalizer.rewritten_text
     results = [] if state is None else _counted(state, "normalized")
     for sentence, count in islice(sentences, len(results), None):
-        text = rewrite(sentence)
+        text = normalizer.normalize(NormalizedString(sentence)).text
         if special is not None:
             text = special.sub(BOUNDARY, text)
         if delimiter:

@@ -11,8 +11,8 @@ import lzma
 import re
 from pathlib import Path
 
-from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, ReftokError
+from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer

@@ -55,7 +55,7 @@ def test_ids_that_come_only_at_the_end_of_a_long_text_come_late_whatever_the_str
 
 
 def test_all_may_be_held_and_said_where_no_id_is_certain_before_the_end() -> None:
-    tokenizer = replace(load("bpe-gpt2"), truncation=Truncation(5))
+    tokenizer = load("bpe-gpt2").with_options(truncation=Truncation(5))
     chunks = (WORDS[:-1], WORDS[-1:])
     streamed = streamed_by_reftok(tokenizer, chunks)
     assert streamed.held == (len(WORDS) - 1, len(WORDS), 0)
@@ -66,7 +66,7 @@ def test_all_may_be_held_and_said_where_no_id_is_certain_before_the_end() -> Non
 def test_what_a_pattern_holds_until_the_end_stays_within_the_bound() -> None:
     tokenizer = load("bpe-gpt2")
     backreference = Split(compile_oniguruma(r"(\w)\1"), "Isolated", False)
-    undecided = replace(tokenizer, pre_tokenizers=(backreference, *tokenizer.pre_tokenizers))
+    undecided = Tokenizer(replace(tokenizer.rules, pre_tokenizers=(backreference, *tokenizer.rules.pre_tokenizers)))
     assert undecided.stream_encoder().held_until_end
     chunks = (WORDS[:-1], WORDS[-1:])
     streamed = streamed_by_reftok(undecided, chunks)
@@ -193,7 +193,7 @@ def test_a_decoder_that_gives_a_long_text_at_the_end_gives_it_late(model: str) -
 def test_a_decoder_may_hold_so_much_text_and_no_character_more(held: int) -> None:
     """Each token is one character, all of which the reference gives out at once."""
     text = "1" * held
-    ids = tuple(load("bpe-llama3").model.vocab[character] for character in text)
+    ids = tuple(load("bpe-llama3").rules.model.vocab[character] for character in text)
     streamed = Streamed((*[""] * held, text))
     found = HoldBack(load("bpe-llama3")).of_decoder(Feeding("decoder", ids), streamed)
     assert found == (Late(FREELY_HELD, held, FREELY_HELD) if held > FREELY_HELD else None)

@@ -77,7 +77,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
         (0, "reftok explain", ""),
         (0, "reftok encode-file bpe-qwen", ""),
         (0, "zstdcat", ""),
-        (0, "reftok encode-file bpe-gpt2", "--overwrite"),
+        (0, "reftok encode-file bpe-gpt2", ""),
         (0, "reftok train", ""),
     ),
     "docs/runs.md": (

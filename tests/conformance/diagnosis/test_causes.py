@@ -17,7 +17,7 @@ from conformance.diagnosis.causes import Attribution, attribute_boundaries, attr
 from conformance.diagnosis.fault_search import FULL_SEARCHES
 from conformance.faults import decoding_faults, faults
 from conformance.subjects.reftok_subject import REFERENCE
-from reftok import ReftokError, embedded_models
+from reftok import ReftokError, Tokenizer, embedded_models
 from reftok.rules.huggingface.bpe import BPE
 from tests.models import load
 from tests.reftok.official import own, tokenizer_json, wordlevel
@@ -100,7 +100,7 @@ def test_other_characters_behind_the_ids_are_said_to_be_lost_or_changed() -> Non
 
 
 def test_tokens_within_the_pre_tokens_leave_it_open_who_cut() -> None:
-    vocab = load("bpe-gpt2").model.vocab
+    vocab = load("bpe-gpt2").rules.model.vocab
     ids = tuple(vocab[token] for token in ("h", "e", "l", "lo", "Ġ", "wo"))
     found = attributed("bpe-gpt2", "hello wo", Encoded(ids))
     assert found == Attribution("PreTokenizer or Model", "pre-tokens are cut into other tokens")
@@ -109,11 +109,11 @@ def test_tokens_within_the_pre_tokens_leave_it_open_who_cut() -> None:
 def test_tokens_across_pre_tokens_are_a_fault_of_the_pre_tokenizer() -> None:
     tokenizer = load("bpe-qwen")
     text = "a1"
-    across = replace(tokenizer, pre_tokenizers=tokenizer.pre_tokenizers[1:])
-    merged = BPE({**tokenizer.model.vocab, "a1": 90_000}, [("a", "1")])
-    ids = tuple(replace(across, model=merged, post_processors=()).encode(text).ids)
+    across = Tokenizer(replace(tokenizer.rules, pre_tokenizers=tokenizer.rules.pre_tokenizers[1:]))
+    merged = BPE({**tokenizer.rules.model.vocab, "a1": 90_000}, [("a", "1")])
+    ids = tuple(Tokenizer(replace(across.rules, model=merged, post_processors=())).encode(text).ids)
     assert ids == (90_000,)
-    known = replace(tokenizer, model=merged)
+    known = Tokenizer(replace(tokenizer.rules, model=merged))
     found = attribute_boundaries(known, text, ids)
     assert found == Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
 

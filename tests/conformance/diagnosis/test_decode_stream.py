@@ -97,7 +97,7 @@ def kinds_of_ids(model: str) -> tuple[list[int], ...]:
     tokenizer = load(model)
     known = ((number, tokenizer.id_to_token(number) or "") for number in range(tokenizer.vocab_size))
     single = [number for number, token in known if len(token) == 1 or token.startswith("<0x")]
-    return single, single, [*range(500)], [*tokenizer.added_tokens.tokens]
+    return single, single, [*range(500)], [*tokenizer.rules.added_tokens.tokens]
 
 
 @st.composite

@@ -11,7 +11,7 @@ from conformance.diagnosis.weight_class import weight_class
 from tests.models import load
 
 NONE_CHANGED = Share(ALL, "texts", 0, 900)
-(ADDED, *_) = load("bpe-qwen").added_tokens.tokens
+(ADDED, *_) = load("bpe-qwen").rules.added_tokens.tokens
 
 
 def found(

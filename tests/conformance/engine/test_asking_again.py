@@ -45,11 +45,11 @@ def asked(bench: Bench, subject: ReftokSubject, cause: Attribution = NO_NFC, rul
 
 
 def without_normalizer(tokenizer: Tokenizer) -> ReftokSubject:
-    return ReftokSubject(with_normalizers(tokenizer, ()))
+    return ReftokSubject(Tokenizer(with_normalizers(tokenizer.rules, ())))
 
 
 def without_added_tokens(tokenizer: Tokenizer) -> ReftokSubject:
-    return ReftokSubject(replace(tokenizer, added_tokens=AddedVocabulary()))
+    return ReftokSubject(Tokenizer(replace(tokenizer.rules, added_tokens=AddedVocabulary())))
 
 
 def test_a_subject_that_has_not_changed_shows_the_same(bench: Bench) -> None:

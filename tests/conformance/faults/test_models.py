@@ -69,7 +69,7 @@ def test_scores_that_are_rounded_turn_near_ties_over() -> None:
 def test_byte_pieces_have_another_name_each_of_them_unknown_or_a_run_of_them(rule: str, text: str) -> None:
     """Fault: the rule was not there for a model whose unknown tokens are fused."""
     model = load("spm-bpe")
-    unknown = model.model.unk_id
+    unknown = model.rules.model.unk_id
     assert unknown is not None
     each, fused = (list(one.ids(text)) for one in of_model(model) if one.rule == rule)
     assert each.count(unknown) > fused.count(unknown) >= 1
@@ -83,7 +83,7 @@ def test_a_character_one_of_whose_byte_pieces_has_another_name_is_unknown_as_a_w
     assert [model.id_to_token(first), model.id_to_token(second)] == ["<0xC9>", "<0x91>"]
     rule = "byte pieces are looked up as <0x0a>"
     answers = [list(one.ids("\u0251")) for one in of_model(model) if one.rule == rule]
-    unknown = model.model.unk_id
+    unknown = model.rules.model.unk_id
     assert [*before, unknown] in answers
     assert [*before, unknown, second] in answers
 

@@ -40,8 +40,8 @@ load = cache(reftok.load)
 @cache
 def older_unigram(name: str) -> Tokenizer:
     tokenizer = load(name)
-    assert isinstance(tokenizer.model, SentencePieceUnigram)
-    return replace(tokenizer, model=OlderUnigram(tokenizer.model))
+    assert isinstance(tokenizer.rules.model, SentencePieceUnigram)
+    return Tokenizer(replace(tokenizer.rules, model=OlderUnigram(tokenizer.rules.model)))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_added_token_was_decoded_as_it_stands_in_the_file() -> None:
     tokenizer = own(json)
     (found,) = release_decoding_faults(tokenizer)
     assert (found.stage, found.rule) == CONTENT
-    token_id = tokenizer.added_tokens.token_to_id("x")
+    token_id = tokenizer.rules.added_tokens.token_to_id("x")
     assert token_id is not None
     assert (found.text([token_id], True), found.text([token_id], False)) == ("", "x")
     assert tokenizer.decode([token_id], skip_special_tokens=True) == "▁x"

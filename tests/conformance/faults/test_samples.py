@@ -90,7 +90,7 @@ def test_added_tokens_are_matched_in_some_places_only(rule: str, text: str, part
     qwen = load("bpe-qwen")
     variants = [one for one in of_matches(qwen) if one.rule == rule]
     plain = next(one for one in faults(qwen) if one.rule == "added tokens are not matched")
-    token_id = qwen.added_tokens.token_to_id("<|im_end|>")
+    token_id = qwen.rules.added_tokens.token_to_id("<|im_end|>")
     expected = [one for part in parts for one in (token_id, *plain.ids(part))][1:]
     assert expected in [list(fault.ids(text)) for fault in variants]
 
@@ -112,15 +112,17 @@ def test_a_token_is_a_single_word_by_the_characters_of_words_that_somebody_knows
     """Fault: the rule was not there for a model that has an added token with a letter outside ASCII."""
     qwen = load("bpe-qwen")
     (fault,) = (one for one in faults(qwen) if (one.stage, one.rule) == ("AddedTokens", rule))
-    assert (qwen.added_tokens.token_to_id("<sw>") in fault.ids(text)) is is_matched
-    assert qwen.added_tokens.token_to_id("<sw>") not in qwen.encode_ids(text)
+    assert (qwen.rules.added_tokens.token_to_id("<sw>") in fault.ids(text)) is is_matched
+    assert qwen.rules.added_tokens.token_to_id("<sw>") not in qwen.encode_ids(text)
 
 
 def test_tokens_are_cut_out_one_after_the_other_with_their_flags_and_without() -> None:
     """Fault: `split`, which reads no flag, was no known rule where a token has one."""
     qwen = load("bpe-qwen")
     rule = "added tokens are cut out one after the other, the longest first"
-    found = {qwen.added_tokens.token_to_id("<sw>") in one.ids("a<sw>") for one in of_matches(qwen) if one.rule == rule}
+    found = {
+        qwen.rules.added_tokens.token_to_id("<sw>") in one.ids("a<sw>") for one in of_matches(qwen) if one.rule == rule
+    }
     assert found == {False, True}
 
 
@@ -128,7 +130,7 @@ def test_white_space_that_a_token_takes_is_of_the_whole_text() -> None:
     """Fault: a text that is a token with its white space was none, in the rule of whole texts."""
     qwen = load("bpe-qwen")
     (fault,) = (one for one in of_matches(qwen) if one.rule == "added tokens are matched only as the whole text")
-    assert list(fault.ids(" <ls-rs> ")) == [qwen.added_tokens.token_to_id("<ls-rs>")]
+    assert list(fault.ids(" <ls-rs> ")) == [qwen.rules.added_tokens.token_to_id("<ls-rs>")]
     assert len(fault.ids(" <ls-rs> a")) > 1
 
 
@@ -136,7 +138,7 @@ def test_a_token_whose_normal_form_stands_in_the_text_is_concerned() -> None:
     """Fault: a token that is matched by its normal form was found by rules under which none is found."""
     qwen = load("bpe-qwen")
     (fault,) = (one for one in of_matches(qwen) if one.rule == "added tokens are matched only as the whole text")
-    token_id = qwen.added_tokens.token_to_id("[cafe\u0301]")
+    token_id = qwen.rules.added_tokens.token_to_id("[cafe\u0301]")
     assert token_id in qwen.encode_ids("a[caf\xe9]")
     assert token_id not in fault.ids("a[caf\xe9]")
 
@@ -144,8 +146,8 @@ def test_a_token_whose_normal_form_stands_in_the_text_is_concerned() -> None:
 def test_a_token_is_found_in_its_other_canonical_form() -> None:
     qwen = load("bpe-qwen")
     (fault,) = (one for one in of_matches(qwen) if one.rule.endswith("canonically equivalent"))
-    text_of = lambda token_id: qwen.added_tokens.tokens[token_id].content
-    raw = next(id_ for id_, token in qwen.added_tokens.tokens.items() if token.content.endswith("-raw]"))
+    text_of = lambda token_id: qwen.rules.added_tokens.tokens[token_id].content
+    raw = next(id_ for id_, token in qwen.rules.added_tokens.tokens.items() if token.content.endswith("-raw]"))
     other = next(form for name in ("NFC", "NFD") if (form := normalize(name, text_of(raw))) != text_of(raw))
     assert raw not in qwen.encode_ids(other)
     assert raw in fault.ids(other)

@@ -33,8 +33,8 @@ from conformance.generators.split_pattern import SplitPattern
 from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
 from conformance.generators.vocab import VocabEntries
-from reftok import load
-from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok import Tokenizer, load
+from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.writer import write
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
@@ -212,7 +212,7 @@ def test_tokens_reach_across_the_end_of_a_contraction_in_every_case() -> None:
 def test_an_entry_that_no_merge_makes_is_drawn_as_a_whole_pre_token() -> None:
     changed = tiny_json()
     changed["model"]["vocab"] = {**changed["model"]["vocab"], "\u0120whole": 900}
-    knowledge = model_knowledge(build_tokenizer(changed))
+    knowledge = model_knowledge(Tokenizer(build_rules(changed)))
     assert " whole" in knowledge.unmerged
     assert "abc" not in knowledge.unmerged
     assert " whole" in draws(VocabEntries.of(knowledge), 200)
@@ -263,7 +263,7 @@ def test_the_rules_of_a_charsmap_are_those_that_the_official_library_reads() -> 
 
     from reftok import embedded_models
 
-    (normalizer,) = load("spm-unigram").normalizers
+    (normalizer,) = load("spm-unigram").rules.normalizers
     assert isinstance(normalizer, SentencePieceNormalizer)
     assert normalizer.charsmap is not None
     official = sentencepiece.SentencePieceNormalizer(model_file=str(embedded_models()["spm-unigram"]))

@@ -7,9 +7,10 @@ from typing import Any
 
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from reftok import Tokenizer
-from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
@@ -59,7 +60,7 @@ def tiny_json() -> dict[str, Any]:
 
 @cache
 def byte_level() -> Tokenizer:
-    return build_tokenizer(tiny_json())
+    return Tokenizer(build_rules(tiny_json()))
 
 
 @cache
@@ -70,11 +71,13 @@ def pieces() -> Tokenizer:
     entries += [Piece(piece, score) for piece, score in (("▁", -2.0), ("a", -1.0), ("b", -1.0), ("ab", -2.0))]
     table = PieceTable(entries, byte_fallback=True)
     return Tokenizer(
-        "sentencepiece",
-        SentencePieceUnigram(table),
-        AddedVocabulary(),
-        normalizers=(SentencePieceNormalizer(NormalizerOptions()),),
-        decoders=(SentencePieceDecoder(table),),
+        Pipeline(
+            "sentencepiece",
+            SentencePieceUnigram(table),
+            AddedVocabulary(),
+            normalizers=(SentencePieceNormalizer(NormalizerOptions()),),
+            decoders=(SentencePieceDecoder(table),),
+        )
     )
 
 

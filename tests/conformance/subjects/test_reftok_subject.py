@@ -18,7 +18,7 @@ SUBJECTS = {model: ReftokSubject(reftok.load(model)) for model in MODELS}
 def test_decoding_once_where_nothing_is_skipped_is_decoding_twice(model: str, data: st.DataObject) -> None:
     subject = SUBJECTS[model]
     tokenizer = subject.tokenizer
-    special = sorted(tokenizer.added_tokens.tokens) or [0]
+    special = sorted(tokenizer.rules.added_tokens.tokens) or [0]
     ids = data.draw(st.lists(st.one_of(st.integers(0, tokenizer.vocab_size + 9), st.sampled_from(special)), max_size=9))
     answer = subject.decode(ids)
     if tokenizer.library == "sentencepiece":
@@ -30,7 +30,7 @@ def test_decoding_once_where_nothing_is_skipped_is_decoding_twice(model: str, da
 @pytest.mark.parametrize("model", ["bpe-qwen", "bpe-llama3"])
 def test_special_tokens_are_kept_though_their_neighbours_were_seen_before(model: str) -> None:
     subject = SUBJECTS[model]
-    special = next(token_id for token_id, token in subject.tokenizer.added_tokens.tokens.items() if token.special)
+    special = next(token_id for token_id, token in subject.tokenizer.rules.added_tokens.tokens.items() if token.special)
     for ids in ([5], [5, special], [special], [5]):
         answer = subject.decode(ids)
         assert isinstance(answer, Decoded)

@@ -317,7 +317,7 @@ def test_more_than_any_stream_gives_is_nonsense() -> None:
 
 def test_the_streams_of_the_official_library_and_of_reftok_are_fed() -> None:
     path = embedded_models()["bpe-gpt2"]
-    vocab = reftok.load("bpe-gpt2").model.vocab
+    vocab = reftok.load("bpe-gpt2").rules.model.vocab
     ids = tuple(vocab[token] for token in ("H", "el", "ð"))
     for name, last in (("tokenizers", ""), ("reftok", "\ufffd")):
         subject = load_subject(name, path, "tokenizer.json", 60)

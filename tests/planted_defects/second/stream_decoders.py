@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from tests.planted_defects.second.plain import Plain
@@ -108,7 +109,9 @@ class FirstIdIsFirstWord(Plain):
 class _First:
     def __init__(self, subject: Plain, skip_special_tokens: bool) -> None:
         table = subject.pipeline.piece_table()
-        spaced = replace(subject.tokenizer, decoders=(SentencePieceDecoder(table, strips_first_space=False),))
+        spaced = Tokenizer(
+            replace(subject.tokenizer.rules, decoders=(SentencePieceDecoder(table, strips_first_space=False),))
+        )
         self.subject = subject
         self.is_first = True
         self.stream = subject.tokenizer.stream_decoder(skip_special_tokens)

@@ -16,7 +16,6 @@ import reftok
 from reftok.cli.commands import EXAMPLES, main
 from reftok.engine.caches import bounds
 from reftok.engine.engine import Engine
-from reftok.formats import json_cache
 
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
@@ -77,19 +76,6 @@ def test_info_names_the_unicode_profile_and_every_stage(capsys: pytest.CaptureFi
     assert "NFC  Unicode 9.0" in told
     assert value["caches"] == bounds()
     assert f"{bounds()['entries']:,} texts" in told
-
-
-def test_a_cache_is_kept_on_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(json_cache, "SMALLEST_BYTES", 1)
-    assert main(["encode", "bpe-qwen", "Hello world"]) == 0
-    assert [*tmp_path.iterdir()] == []
-    for command in (["encode", "bpe-qwen", "Hello world"], ["decode", "bpe-qwen", "39"], ["info", "bpe-qwen"]):
-        assert main([*command, "--cache"]) == 0
-        assert len([*(tmp_path / "reftok").iterdir()]) == 1
-    assert capsys.readouterr().out.startswith("39 3517 338 290 2085\n" * 2)
 
 
 def test_info_lists_the_embedded_models(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,9 +17,9 @@ def decoded(tokenizer: Tokenizer, ids: Sequence[int], skip_special_tokens: bool 
     return expected
 
 
-def _decoded(pipeline: Pipeline, ids: Sequence[int], skip_special_tokens: bool) -> str | None:
+def _decoded(asked: Tokenizer | Pipeline, ids: Sequence[int], skip_special_tokens: bool) -> str | None:
     try:
-        return pipeline.decode(ids, skip_special_tokens)
+        return asked.decode(ids, skip_special_tokens)
     except ModelFormatError:
         return None
 

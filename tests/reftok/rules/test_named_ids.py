@@ -147,7 +147,7 @@ def test_the_pieces_of_a_sentencepiece_model_name_its_ids() -> None:
     control, defined, normal = PieceType.CONTROL, PieceType.USER_DEFINED, PieceType.NORMAL
     pieces = [("a", 0.0, normal), UNKNOWN, ("[B]", 0.0, control), ("</s>", 0.0, normal), ("<pad>", 0.0, control)]
     pieces += [("<|im_start|>", 0.0, defined), ("<|im_end|>", 0.0, normal)]
-    tokenizer = read_sentencepiece_model(model_bytes(pieces, trainer={46: "[B]"}), "test.model")
+    tokenizer = Tokenizer(read_sentencepiece_model(model_bytes(pieces, trainer={46: "[B]"}), "test.model"))
     assert names(tokenizer) == {"bos": 2, "pad": 4, "unk": 1, "im_start": 5}
     assert [token_id for token_id in range(-1, 9) if tokenizer.is_special(token_id)] == [2, 4]
 
@@ -155,7 +155,7 @@ def test_the_pieces_of_a_sentencepiece_model_name_its_ids() -> None:
 def test_the_metadata_of_a_gguf_file_names_its_ids(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(spm({"a": 0.0, "<|im_end|>": 0.0}, padding_token_id=("uint32", 3))))
-    tokenizer = read_gguf(path)
+    tokenizer = Tokenizer(read_gguf(path))
     im_end_id = tokenizer.token_to_id("<|im_end|>")
     assert names(tokenizer) == {"bos": 1, "eos": 2, "pad": 3, "unk": 0, "eot": im_end_id, "im_end": im_end_id}
     special = [token_id for token_id in range(-1, tokenizer.vocab_size + 2) if tokenizer.is_special(token_id)]
@@ -182,7 +182,7 @@ def test_the_end_of_a_turn_is_known_by_its_content(content: str) -> None:
 def test_an_ordinary_token_of_a_gguf_file_has_no_name(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(spm({"a": 0.0, "<|im_start|>": 0.0, "<|eot|>": 0.0, "<pad>": 0.0})))
-    assert names(read_gguf(path)) == {"bos": 1, "eos": 2, "unk": 0}
+    assert names(Tokenizer(read_gguf(path))) == {"bos": 1, "eos": 2, "unk": 0}
 
 
 def test_the_unknown_token_of_llama_spm_is_the_one_that_is_given() -> None:
@@ -197,7 +197,7 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     tokens = [*(bytes([byte]) for byte in range(256)), b"</", b"</s", b"</s>"]
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
-    tokenizer = read_tiktoken(data, encoding=encoding)
+    tokenizer = Tokenizer(read_tiktoken(data, encoding=encoding))
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
 
@@ -205,7 +205,7 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
 def test_help_says_what_each_named_id_is() -> None:
     text = pydoc.plain(pydoc.render_doc(reftok.Tokenizer))
     for name, meaning in MEANINGS.items():
-        assert f"{name}_id\n |      The id of {meaning}; None if the tokenizer has none." in text
+        assert f"{name}_id\n |      The id of {meaning}; None if there is none." in text
         assert isinstance(getattr(reftok.load("bpe-qwen"), f"{name}_id"), int | None)
 
 
@@ -218,7 +218,7 @@ class Seven:
 def test_what_is_no_int_has_no_token_and_is_not_special(tmp_path: Path, model: str) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(spm({"a": 0.0})))
-    tokenizer = read_gguf(path) if model == "gguf" else reftok.load(model)
+    tokenizer = Tokenizer(read_gguf(path)) if model == "gguf" else reftok.load(model)
     wrong: list[Any] = [None, "1", b"1", 1.0, [1], {}, -1, 1 << 40]
     for value in wrong:
         assert (tokenizer.id_to_token(value), tokenizer.is_special(value)) == (None, False)

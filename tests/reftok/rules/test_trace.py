@@ -97,6 +97,8 @@ def test_a_trace_of_decoding_shows_every_decoder_and_ends_in_the_decoded_text(mo
     tokenizer = load(model)
     ids = tokenizer.encode("Héllo  wörld 🜁").ids
     trace = tokenizer.trace_decode(ids)
-    assert [step.component for step in trace.steps] == [type(decoder).__name__ for decoder in tokenizer.decoders or ()]
+    assert [step.component for step in trace.steps] == [
+        type(decoder).__name__ for decoder in tokenizer.rules.decoders or ()
+    ]
     assert all(before.after == after.before for before, after in pairwise(trace.steps))
     assert trace.text == "".join(trace.steps[-1].after) == tokenizer.decode(ids)

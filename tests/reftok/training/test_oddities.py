@@ -124,9 +124,9 @@ def test_files_are_read_by_lines_with_their_ends_which_iterators_do_not_have(tmp
     tokenizer = tokenizers.Tokenizer(models.BPE())
     tokenizer.train([str(path)], trainers.BpeTrainer(vocab_size=20, show_progress=False))
     made = reftok.train("hf-bpe", files=path, pipeline="none", vocab_size=20)
-    assert made.model.vocab == tokenizer.get_vocab()
+    assert made.rules.model.vocab == tokenizer.get_vocab()
     lines = reftok.train("hf-bpe", path.read_text("utf-8").splitlines(), pipeline="none", vocab_size=20)
-    assert lines.model.vocab != made.model.vocab
+    assert lines.rules.model.vocab != made.rules.model.vocab
 
 
 @pytest.mark.parametrize("name", ["hf-bpe", "wordlevel", "hf-unigram"])
@@ -142,7 +142,7 @@ def test_wordpiece_without_a_prefix_keeps_that_of_the_model() -> None:
     trainer.continuing_subword_prefix = None
     tokenizer.train_from_iterator(["abab"], trainer)
     made = reftok.train("wordpiece", ["abab"], pipeline="none", vocab_size=10, continuing_subword_prefix=None)
-    assert made.model.vocab == tokenizer.get_vocab()
+    assert made.rules.model.vocab == tokenizer.get_vocab()
 
 
 def test_1536_the_loss_of_unigram_has_the_number_of_all_pieces() -> None:

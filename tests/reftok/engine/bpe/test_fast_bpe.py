@@ -26,7 +26,7 @@ def plain_ids(model: Model, text: str) -> list[int]:
 @settings(max_examples=1000)
 @given(bpe_models(), st.lists(words, min_size=1, max_size=5))
 def test_every_model_has_the_ids_of_the_plain_rule(model: Json, inputs: list[str]) -> None:
-    plain = own(tokenizer_json(model)).model
+    plain = own(tokenizer_json(model)).rules.model
     fast = fast_model(plain)
     for text in inputs:
         expected = outcome(partial(plain_ids, plain, text))

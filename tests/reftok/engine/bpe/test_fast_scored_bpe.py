@@ -28,12 +28,12 @@ def assert_same(model: object, text: str) -> None:
 
 @given(models(BPE), st.text("ab▁é中 x", max_size=60))
 def test_the_fast_path_gives_what_the_plain_one_gives(data: bytes, text: str) -> None:
-    assert_same(load_both(data)[0].model, text)
+    assert_same(load_both(data)[0].rules.model, text)
 
 
 @given(models(BPE), st.text("ab▁é中 x", max_size=60))
 def test_the_segments_that_are_settled_are_the_first_ones_of_the_plain_way(data: bytes, text: str) -> None:
-    model = load_both(data)[0].model
+    model = load_both(data)[0].rules.model
     assert isinstance(model, SentencePieceBPE)
     settled, are_all = FastSentencePieceBPE(model).settled_segments(text)
     expected = list(model.segments(text))
@@ -47,7 +47,7 @@ def test_an_unused_piece_with_a_half_that_is_not_settled_is_not_settled_either()
 
 @given(models(BPE), st.lists(st.text("ab▁é中.,x", max_size=9), max_size=9).map("▁".join))
 def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: bytes, text: str) -> None:
-    assert_same(load_both(data)[0].model, text)
+    assert_same(load_both(data)[0].rules.model, text)
 
 
 @pytest.mark.parametrize("text", ["▁a.", "▁a.▁a.a", "a.▁a.."])

@@ -176,10 +176,10 @@ def test_a_decoder_that_is_not_reftoks_is_buffered_until_the_end(
     steps: list[Json], places: list[int], ids: list[int], continuations: list[list[int]], skip: bool
 ) -> None:
     loaded = own(tokenizer_json(wordlevel(TOKENS), SPECIAL, decoder=chain("decoders", steps)))
-    every = [*(loaded.decoders or ())]
+    every = [*(loaded.rules.decoders or ())]
     for place in places:
         every.insert(place, Unknown())
-    unknown = replace(loaded, decoders=tuple(every))
+    unknown = Tokenizer(replace(loaded.rules, decoders=tuple(every)))
     given = assert_streams(unknown, ids, [(), *continuations], skip)
     assert not any(given[:-1])
     assert "Unknown: its rule is asked at the end" in unknown.stream_decoder().held_until_end
@@ -193,12 +193,12 @@ class Doubling:
 @pytest.mark.parametrize("before", [(), (FUSE,)])
 def test_what_a_decoder_that_is_not_reftoks_blows_up_is_refused_at_the_end(before: tuple[Json, ...]) -> None:
     loaded = tokenizer(["a", "bb"], *before)
-    made = replace(loaded, decoders=(*(loaded.decoders or ()), *[Doubling()] * 16))
+    made = Tokenizer(replace(loaded.rules, decoders=(*(loaded.rules.decoders or ()), *[Doubling()] * 16)))
     decoder = made.stream_decoder()
     assert [decoder.feed(token_id) for token_id in (0, 1, 0)] == ["", "", ""]
     assert decoder.held == 4
     assert len(assert_streams(made, [0])[-1]) == 1 << 16
-    refused = replace(made, decoders=(*(made.decoders or ()), Doubling()))
+    refused = Tokenizer(replace(made.rules, decoders=(*(made.rules.decoders or ()), Doubling())))
     assert assert_streams(refused, [0]) == []
     stream = refused.stream_decoder()
     assert stream.feed(0) == ""

@@ -22,8 +22,8 @@ id_lists = st.lists(st.integers(0, len(TOKENS) - 1) | st.integers(1, 2), max_siz
 def tokenizer(
     removes_space: bool, cleans_spaces: bool, add_bos: bool, add_eos: bool, eos_id: int = 2, bos_id: int = 1
 ) -> Tokenizer:
-    vocab = replace(PLAIN.detokenizer.vocab, add_bos=add_bos, add_eos=add_eos, eos_id=eos_id, bos_id=bos_id)
-    return replace(PLAIN, detokenizer=Detokenizer(vocab, removes_space, cleans_spaces))
+    vocab = replace(PLAIN.rules.detokenizer.vocab, add_bos=add_bos, add_eos=add_eos, eos_id=eos_id, bos_id=bos_id)
+    return Tokenizer(replace(PLAIN.rules, detokenizer=Detokenizer(vocab, removes_space, cleans_spaces)))
 
 
 @settings(max_examples=150)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok import Tokenizer
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.rules.sentencepiece.pieces import PieceType
 
@@ -39,7 +40,7 @@ def test_the_texts_are_together_what_the_library_decodes(data: bytes, draw: st.D
 @given(st.booleans(), st.booleans(), st.lists(st.integers(0, BYTE_0 - 1) | st.sampled_from(BYTES), max_size=8))
 def test_nothing_but_the_bytes_of_an_open_character_is_held(dummy: bool, extra: bool, ids: list[int]) -> None:
     model = model_bytes(PIECES, trainer={35: True}, normalizer={3: dummy, 4: extra})
-    tokenizer = read_sentencepiece_model(model, "test.model")
+    tokenizer = Tokenizer(read_sentencepiece_model(model, "test.model"))
     decoder = tokenizer.stream_decoder()
     continuations = [(), (BYTE_0 + 0x41,), *((BYTE_0 + byte,) for byte in (0x80, 0x90, 0xA0, 0xBF))]
     continuations += [(*first, BYTE_0 + 0x80, *rest) for first in continuations[2:] for rest in ((), (BYTE_0 + 0x80,))]
@@ -48,7 +49,7 @@ def test_nothing_but_the_bytes_of_an_open_character_is_held(dummy: bool, extra: 
 
 
 def test_a_piece_behind_a_byte_is_not_at_the_start_and_keeps_its_space() -> None:
-    tokenizer = read_sentencepiece_model(model_bytes(PIECES, trainer={35: True}), "test.model")
+    tokenizer = Tokenizer(read_sentencepiece_model(model_bytes(PIECES, trainer={35: True}), "test.model"))
     assert assert_streams(tokenizer, [BYTE_0 + 0x41, 3, 3]) == ["A", " a", " a", ""]
     assert assert_streams(tokenizer, [1, 3, BYTE_0 + 0xC3, 3]) == ["", "a", "", "� a", ""]
 
@@ -57,7 +58,7 @@ def test_a_denormalizer_holds_what_its_rules_may_still_change() -> None:
     rules = compile_charsmap({"a": "A", "ab": "[ab]"})
     pieces = [UNKNOWN, ("a", -1.0, PieceType.NORMAL), ("b", -1.0, PieceType.NORMAL)]
     denormalizer = {2: rules, 3: False, 4: False, 5: False}
-    tokenizer = read_sentencepiece_model(model_bytes(pieces, denormalizer=denormalizer), "test.model")
+    tokenizer = Tokenizer(read_sentencepiece_model(model_bytes(pieces, denormalizer=denormalizer), "test.model"))
     given = assert_streams(tokenizer, [1, 1, 2, 2, 1], [(), (1,), (2,)])
     assert (given[0], "".join(given[:4]), given[5]) == ("", "A[ab]b", "A")
     decoder = tokenizer.stream_decoder()

@@ -26,7 +26,7 @@ def every_part_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bpe_of(model: Json) -> FastBPE:
-    loaded = own(tokenizer_json(model)).model
+    loaded = own(tokenizer_json(model)).rules.model
     assert isinstance(loaded, BPE)
     return FastBPE(loaded)
 

@@ -17,6 +17,7 @@ from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.llama_cpp.ugm import LlamaUGM
 from reftok.rules.llama_cpp.wpm import LlamaWPM
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Model
 from reftok.rules.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
@@ -48,7 +49,7 @@ def test_spm_of_llama(scores: dict[str, float], text: str, cuts: list[int]) -> N
 @settings(max_examples=150)
 @given(st.one_of(wordlevel_models, wordpiece_models()), words.filter(bool), places)
 def test_models_of_words(model: Json, text: str, cuts: list[int]) -> None:
-    loaded = fast_model(own(tokenizer_json(model)).model)
+    loaded = fast_model(own(tokenizer_json(model)).rules.model)
     assert_streams(loaded, text, cuts)
     assert_final(loaded, text, ["a", "b中"])
 
@@ -74,7 +75,7 @@ EMBEDDED = reftok.embedded_models()
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
-    model = fast_model(load(name).model)
+    model = fast_model(load(name).rules.model)
     text = "▁The▁house's▁blue,▁unbelievably▁▁old▁naïve▁roofs▁中国家▁😀▁" * 3
     expected = whole_ids(model, text)
     for size in (1, 7, 256):
@@ -86,7 +87,7 @@ def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["spm-bpe", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf", "spm-char"])
 def test_long_texts_are_not_held(name: str) -> None:
-    model = fast_model(load(name).model)
+    model = fast_model(load(name).rules.model)
     ids: list[int] = []
     stage = stream_model(model, ids)
     for character in "▁the▁house▁and▁its▁roof" * 40:
@@ -131,7 +132,9 @@ def test_a_model_of_another_kind_is_buffered_until_its_part_ends(model: Model, i
 
 @pytest.mark.parametrize(("model", "ids"), [(Reversing({"a": 0, "b": 1}, []), [0, 1, 9, 1]), (Other(), [2, 9, 1])])
 def test_a_tokenizer_with_a_model_of_another_kind_streams(model: Model, ids: list[int]) -> None:
-    tokenizer = Tokenizer("tokenizers", model, AddedVocabulary([AddedToken("<x>")], model.vocab, model_size=9))
+    tokenizer = Tokenizer(
+        Pipeline("tokenizers", model, AddedVocabulary([AddedToken("<x>")], model.vocab, model_size=9))
+    )
     encoder = tokenizer.stream_encoder()
     assert [encoder.feed(text) for text in ("b", "a", "<x", ">")] == [[], [], [], ids[:-1]]
     assert encoder.held_until_end == (f"{type(model).__name__}: its search is not made to go on",)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.encode.normalization_boundaries import segments
 from reftok.engine.fast_normalizers import FastForm
+from reftok.fast.normalization_boundaries import segments
 from reftok.rules.huggingface.normalizers import Replace, UnicodeForm
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import Form

@@ -50,7 +50,11 @@ TEXTS = st.lists(st.sampled_from([*"ab -ﬁ½\u200b\u0301", "<s>", "  "]), min_s
 
 def tokenizer(normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer]) -> Tokenizer:
     loaded = load("spm-bpe-hf")
-    return replace(loaded, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None)
+    return Tokenizer(
+        replace(
+            loaded.rules, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None
+        )
+    )
 
 
 def streamed(tokenizer: Tokenizer, fragments: Iterable[str]) -> list[int]:

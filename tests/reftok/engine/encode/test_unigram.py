@@ -19,7 +19,7 @@ from ..model_streams import assert_final, assert_streams, places, stream, whole_
 
 
 def unigram_of(model: Json) -> FastUnigram:
-    loaded = own(tokenizer_json(model)).model
+    loaded = own(tokenizer_json(model)).rules.model
     assert isinstance(loaded, Unigram)
     return FastUnigram(loaded)
 

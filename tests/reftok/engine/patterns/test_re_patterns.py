@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from reftok.engine.patterns import re_patterns as re_patterns_module
 from reftok.engine.patterns.patterns import matcher_of
-from reftok.engine.patterns.re_patterns import RePatterns, re_pattern
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
+from reftok.fast.re_patterns import RePatterns, re_pattern
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.pattern import compile_oniguruma

@@ -26,7 +26,7 @@ def assert_same(model: object, text: str) -> None:
 
 @given(models(UNIGRAM), st.text("ab▁é中 x", max_size=60))
 def test_the_fast_path_gives_what_the_plain_one_gives(data: bytes, text: str) -> None:
-    assert_same(load_both(data)[0].model, text)
+    assert_same(load_both(data)[0].rules.model, text)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -34,4 +34,4 @@ def test_the_fast_path_gives_what_the_plain_one_gives(data: bytes, text: str) ->
 def test_where_float32_rounds_or_starts_again_it_gives_what_the_plain_one_gives(scale: float, seed: int) -> None:
     generator = random.Random(seed)
     data = random_model(generator, scale)
-    assert_same(load_both(data)[0].model, "".join(generator.choices("aabbcc▁▁x", k=30_000)))
+    assert_same(load_both(data)[0].rules.model, "".join(generator.choices("aabbcc▁▁x", k=30_000)))

@@ -17,7 +17,7 @@ from ...tokenizers_strategies import unigram_models, words
 
 
 def assert_same(model: Json, inputs: list[str]) -> None:
-    plain = own(tokenizer_json(model)).model
+    plain = own(tokenizer_json(model)).rules.model
     assert isinstance(plain, Unigram)
     fast = FastUnigram(plain)
     for text in inputs:

@@ -39,7 +39,7 @@ def tokenizer(
         trainer={24: is_behind, 35: falls_back},
         normalizer={2: compile_charsmap(rules) if rules else b"", 3: True, 4: not is_behind, 5: True},
     )
-    return read_sentencepiece_model(data, "test.model")
+    return Tokenizer(read_sentencepiece_model(data, "test.model"))
 
 
 def raw_words_of(one: Tokenizer) -> RawWords | None:
@@ -119,7 +119,7 @@ def test_what_is_known_of_another_normalizer_goes_with_it() -> None:
     assert isinstance(normalizer, SentencePieceNormalizer)
     for _ in range(40):  # more than a rewriter is kept for
         other = SentencePieceNormalizer(normalizer.options, normalizer.charsmap)
-        replace(first, normalizers=(other,)).encode_ids("a b")
+        Tokenizer(replace(first.rules, normalizers=(other,))).encode_ids("a b")
     gc.collect()
     assert len(model.raw_words) < before + 40
 
@@ -137,7 +137,7 @@ def test_where_rules_begin_with_a_space_all_goes_through_the_normalizer(rules: d
 )
 def test_where_no_word_has_a_space_of_its_own_all_goes_through_the_normalizer(flags: dict[int, bool]) -> None:
     data = model_bytes([UNKNOWN, ("▁a", -1.0, 1), ("▁", -1.0, 1)], normalizer={**flags})
-    one = read_sentencepiece_model(data, "test.model")
+    one = Tokenizer(read_sentencepiece_model(data, "test.model"))
     assert raw_words_of(one) is None
     check(one, " a  a a ")
 

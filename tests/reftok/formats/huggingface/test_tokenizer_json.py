@@ -274,7 +274,7 @@ def test_dropout_is_refused_and_none_and_zero_are_not(dropout: float) -> None:
 def test_models_without_a_type_are_told_by_their_keys() -> None:
     for model, kind in [(bpe("a"), BPE), (unigram(("a", 0.0)), Unigram)]:
         config = tokenizer_json({key: value for key, value in model.items() if key != "type"})
-        assert isinstance(own(config).model, kind)
+        assert isinstance(own(config).rules.model, kind)
         assert as_lists(own(config).encode("a")) == as_lists(official_encoding(official(config), "a"))
 
 

@@ -10,8 +10,9 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok import Tokenizer, byte_level_bpe
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.huggingface.vocab_merges import byte_level_bpe, read_merges, read_vocab_merges
+from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab_merges
 from reftok.rules.byte_level import to_byte_characters
 
 from ...official import refusal
@@ -43,7 +44,7 @@ def from_files(folder: Path) -> tokenizers.Tokenizer:
 @settings(max_examples=200)
 @given(text=texts)
 def test_the_two_files_give_what_the_library_gives(official: tokenizers.Tokenizer, text: str) -> None:
-    ours = read_vocab_merges(json.dumps(VOCAB).encode(), LINES.encode())
+    ours = Tokenizer(read_vocab_merges(json.dumps(VOCAB).encode(), LINES.encode()))
     encoding, expected = ours.encode(text), official.encode(text)
     assert list(encoding.ids) == expected.ids
     assert list(encoding.tokens) == expected.tokens
@@ -80,7 +81,7 @@ def test_versions_line_ends_and_empty_files_are_read_as_by_the_library(merges: b
     vocab = b'{"a": 0, "b": 1, "ab": 2}'
     (tmp_path / "vocab.json").write_bytes(vocab)
     (tmp_path / "merges.txt").write_bytes(merges)
-    assert read_vocab_merges(vocab, merges).encode_ids("ab") == from_files(tmp_path).encode("ab").ids
+    assert Tokenizer(read_vocab_merges(vocab, merges)).encode_ids("ab") == from_files(tmp_path).encode("ab").ids
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import struct
 import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.formats import load
+from reftok import Tokenizer, load
 from reftok.formats.llama_cpp.gguf import read_gguf
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
@@ -184,7 +183,7 @@ def test_a_pre_tokenizer_decides_more_than_the_words(tmp_path: Path) -> None:
 def test_control_tokens_are_text_where_special_tokens_are_not_parsed(tmp_path: Path) -> None:
     tokenizer = load(written(tmp_path, gguf(SPM)))
     assert tokenizer.encode("a<s>").tokens == ["<s>", "▁a", "<s>"]
-    plain = replace(tokenizer, encode_special_tokens=True)
+    plain = tokenizer.with_options(encode_special_tokens=True)
     assert plain.encode("a<s>").tokens == ["<s>", "▁a", "<0x3C>", "<0x73>", "<0x3E>"]
 
 
@@ -207,5 +206,5 @@ def test_a_damaged_file_is_read_or_refused_and_never_anything_else(
     if problem := refusal(lambda: read_gguf(path)):
         assert str(path) in problem
     else:
-        tokenizer = read_gguf(path)
+        tokenizer = Tokenizer(read_gguf(path))
         assert isinstance(tokenizer.decode(tokenizer.encode_ids("ab a<b")), str)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
+from reftok import Tokenizer
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, ReftokError, UnsupportedFeature
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.rules.sentencepiece.pieces import PieceType
@@ -146,8 +147,8 @@ def test_what_the_schema_does_not_know_is_refused_by_name(data: bytes, message: 
 
 @pytest.mark.parametrize("number", [*range(4, 8), *range(10, 24), 25, 26, 30, 31, 36, 40, 43, 45, 49, 50, 54, 55])
 def test_the_fields_of_training_are_left_alone(number: int) -> None:
-    tokenizer = read_sentencepiece_model(model_bytes([UNKNOWN, A], trainer={number: b"x"}), "test.model")
-    assert tokenizer.model.vocab == {"<unk>": 0, "a": 1}
+    rules = read_sentencepiece_model(model_bytes([UNKNOWN, A], trainer={number: b"x"}), "test.model")
+    assert rules.model.vocab == {"<unk>": 0, "a": 1}
 
 
 def test_self_test_data_is_left_alone() -> None:
@@ -165,7 +166,7 @@ def test_a_message_that_comes_twice_is_merged_and_the_last_value_counts() -> Non
 def test_the_model_type_is_unigram_unless_the_file_names_another() -> None:
     data = encode_field(1, piece_message(*UNKNOWN)) + encode_field(1, piece_message(*A))
     tokenizer, official = load_both(data)
-    assert type(tokenizer.model).__name__ == "SentencePieceUnigram"
+    assert type(tokenizer.rules.model).__name__ == "SentencePieceUnigram"
     assert tokenizer.encode_ids("aa") == official.Encode("aa")
 
 
@@ -209,7 +210,7 @@ def test_a_mutated_model_is_refused_or_the_same_in_both(
     place %= len(data)
     mutated = data[:place] + change + data[place + len(change) :]
     try:
-        tokenizer = read_sentencepiece_model(mutated, "test.model")
+        tokenizer = Tokenizer(read_sentencepiece_model(mutated, "test.model"))
         encoding = own_encoding(tokenizer, text)
     except ReftokError:
         return
@@ -223,7 +224,7 @@ def test_of_an_overlong_varint_the_library_keeps_the_lower_bits(last: int) -> No
     data += encode_field(2, b"\x98\x80\x80\x80\x10\x82\x80\x80\x80\x70")
     tokenizer, official = load_both(data)
     assert own_encoding(tokenizer, "ab ab") == official_encoding(official, "ab ab")
-    assert type(tokenizer.model).__name__ == "SentencePieceBPE"
+    assert type(tokenizer.rules.model).__name__ == "SentencePieceBPE"
 
 
 def test_long_pieces_take_memory_and_time_in_proportion() -> None:
@@ -240,7 +241,7 @@ def test_long_symbols_take_memory_and_time_in_proportion() -> None:
     data = model_bytes([UNKNOWN, A, *LONG_SYMBOLS], BPE, normalizer={3: False})
     texts = ["01" * 3994, "01" * 3995, f"a{'19' * 3995}a{'00' * 3996}", "0" * 9000]
     tracemalloc.start()
-    tokenizer = read_sentencepiece_model(data, "test.model")
+    tokenizer = Tokenizer(read_sentencepiece_model(data, "test.model"))
     streamed = [list(tokenizer.encode_iterable([text[:5000], text[5000:]])) for text in texts]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

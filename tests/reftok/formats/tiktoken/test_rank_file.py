@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
-from reftok import load
+from reftok import Tokenizer, load
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.tiktoken.encodings import ENCODINGS, KIMI_PATTERN, RankEncoding
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks, read_tiktoken, recognise
@@ -45,7 +45,7 @@ def library(pattern: str, special_tokens: dict[str, int], ranks: dict[bytes, int
 @settings(max_examples=120)
 @given(text=texts)
 def test_the_pattern_of_every_encoding_gives_the_ids_of_the_library(pattern: str, text: str) -> None:
-    ours = read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, SPECIAL, ""))
+    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, SPECIAL, "")))
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens=SPECIAL)
     ids = ours.encode_ids(text)
     assert ids == theirs.encode(text, allowed_special="all")
@@ -102,7 +102,7 @@ def test_special_tokens_have_the_ids_of_their_publishers(name: str, token: str, 
 def test_special_tokens_are_matched_and_decoded_as_by_the_library(name: str) -> None:
     special_tokens = dict(ENCODINGS[name].special_tokens)
     pattern = ENCODINGS[name].pattern
-    ours = read_tiktoken(file(RANKS), encoding=RankEncoding(name, pattern, special_tokens))
+    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding(name, pattern, special_tokens)))
     theirs = library(pattern, special_tokens)
     text = "a".join(special_tokens)
     ids = ours.encode_ids(text)
@@ -146,13 +146,13 @@ def test_lone_surrogates_become_replacement_characters_as_in_the_library() -> No
     encoding = RankEncoding("tiny", r"[\s\S]+", {}, "")
     theirs = tiktoken.Encoding("tiny", pat_str=r"[\s\S]+", mergeable_ranks=RANKS, special_tokens={})
     for text in ("\ud800", "a\udc00b", "\ud83d\ude00"):
-        assert read_tiktoken(file(RANKS), encoding=encoding).encode_ids(text) == theirs.encode(text)
+        assert Tokenizer(read_tiktoken(file(RANKS), encoding=encoding)).encode_ids(text) == theirs.encode(text)
 
 
 def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
     pattern = r"a$|[\s\S]"
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens={})
-    ours = read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, {}, ""))
+    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, {}, "")))
     assert ours.encode_ids("a\na") == theirs.encode("a\na")
     assert compile_fancy_regex("a$").compiled.findall("a\n") == []
 
@@ -207,7 +207,7 @@ def test_the_empty_token_that_whisper_writes_as_one_equals_sign_is_read(tmp_path
     path.write_bytes(file(RANKS) + b"= 263\n")
     ranks = load_tiktoken_bpe(str(path))
     assert read_ranks(path.read_bytes()) == ranks == RANKS | {b"": 263}
-    ours = read_tiktoken(path.read_bytes(), encoding=RankEncoding("tiny", r"\s+|\S+", SPECIAL, ""))
+    ours = Tokenizer(read_tiktoken(path.read_bytes(), encoding=RankEncoding("tiny", r"\s+|\S+", SPECIAL, "")))
     theirs = library(r"\s+|\S+", SPECIAL, ranks)
     ids = ours.encode_ids(" abé's  b<s>")
     assert ids == theirs.encode(" abé's  b<s>", allowed_special="all")

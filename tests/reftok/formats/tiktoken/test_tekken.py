@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok import load
+from reftok import Tokenizer, load
 from reftok.errors import InvalidIds, ModelFormatError, UnsupportedFeature
 from reftok.formats.tiktoken.tekken import read_tekken
 
@@ -22,7 +22,7 @@ IDS = st.lists(st.integers(0, len(TOKENS) + 9) | st.sampled_from([1, 10 + 0xC3, 
 
 
 def test_ranks_come_behind_the_special_tokens_which_no_text_has() -> None:
-    tokenizer = read_tekken(tekken())
+    tokenizer = Tokenizer(read_tekken(tekken()))
     assert tokenizer.encode_ids("ab<s> ab") == [266, 270, 10 + ord(">"), 272]
     assert tokenizer.decode([1, 266, 2], skip_special_tokens=False) == "<s>ab</s>"
     assert tokenizer.decode([1, 266, 2]) == "ab"
@@ -32,11 +32,11 @@ def test_ranks_come_behind_the_special_tokens_which_no_text_has() -> None:
 
 
 def test_a_token_of_the_vocab_with_the_text_of_a_special_one_is_not_skipped() -> None:
-    assert read_tekken(tekken()).decode([1, 271]) == "<s>"
+    assert Tokenizer(read_tekken(tekken())).decode([1, 271]) == "<s>"
 
 
 def test_a_skipped_special_token_is_between_the_bytes_of_no_character() -> None:
-    tokenizer = read_tekken(tekken())
+    tokenizer = Tokenizer(read_tekken(tekken()))
     lead, trail = (10 + byte for byte in "é".encode())
     assert tokenizer.decode([lead, trail]) == "é"
     assert tokenizer.decode([lead, 1, trail]) == "\ufffd\ufffd"
@@ -45,14 +45,14 @@ def test_a_skipped_special_token_is_between_the_bytes_of_no_character() -> None:
 
 
 def test_the_vocab_is_cut_to_the_size_that_the_file_gives() -> None:
-    cut = read_tekken(tekken({"default_vocab_size": 268}))
+    cut = Tokenizer(read_tekken(tekken({"default_vocab_size": 268})))
     assert cut.encode_ids("ab ab a") == [266, 10 + ord(" "), 266, 267]
     assert cut.vocab_size == 268
 
 
 def test_a_file_without_special_tokens_has_those_of_its_time() -> None:
     old = {"default_num_special_tokens": 22, "default_vocab_size": 280, "version": "v3"}
-    tokenizer = read_tekken(tekken(old, without="special_tokens"))
+    tokenizer = Tokenizer(read_tekken(tekken(old, without="special_tokens")))
     assert [tokenizer.id_to_token(number) for number in (1, 19, 20)] == ["<s>", "[TOOL_CONTENT]", "<SPECIAL_20>"]
 
 
@@ -133,7 +133,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @settings(max_examples=200)
 @given(text=TEXTS)
 def test_ids_are_those_of_mistral_common(theirs: Any, text: str) -> None:
-    assert read_tekken(tekken()).encode_ids(text) == theirs.encode(text, bos=False, eos=False)
+    assert Tokenizer(read_tekken(tekken())).encode_ids(text) == theirs.encode(text, bos=False, eos=False)
 
 
 @settings(max_examples=200)
@@ -141,7 +141,7 @@ def test_ids_are_those_of_mistral_common(theirs: Any, text: str) -> None:
 def test_texts_are_those_of_mistral_common_by_both_policies(theirs: Any, ids: list[int]) -> None:
     from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
 
-    ours = read_tekken(tekken())
+    ours = Tokenizer(read_tekken(tekken()))
     assert ours.decode(ids) == theirs.decode(ids, SpecialTokenPolicy.IGNORE)
     assert ours.decode(ids, skip_special_tokens=False) == theirs.decode(ids, SpecialTokenPolicy.KEEP)
 

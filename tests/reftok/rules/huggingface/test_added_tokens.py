@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -54,7 +52,7 @@ def test_added_tokens_are_cut_out_as_in_the_library(
         assume(False)
     theirs = official(config)
     theirs.encode_special_tokens = encode_special_tokens
-    ours = replace(ours, encode_special_tokens=encode_special_tokens)
+    ours = ours.with_options(encode_special_tokens=encode_special_tokens)
     expected = outcome(lambda: official_encoding(theirs, text))
     if not isinstance(expected, str):
         assert as_lists(ours.encode(text)) == as_lists(expected)
@@ -75,14 +73,14 @@ def test_with_encode_special_tokens_only_special_tokens_are_ordinary_text() -> N
     )
     ours, theirs = own(config), official(config)
     assert ours.encode("abcx yA").tokens == theirs.encode("abcx yA").tokens == ["abc", "x y", "A"]
-    ours, theirs.encode_special_tokens = replace(ours, encode_special_tokens=True), True
+    ours, theirs.encode_special_tokens = ours.with_options(encode_special_tokens=True), True
     assert ours.encode("abcx yA").tokens == theirs.encode("abcx yA").tokens == ["a", "b", "c", "x y"]
     assert ours.decode([0, 10], skip_special_tokens=True) == theirs.decode([0, 10], skip_special_tokens=True) == "a"
 
 
 def test_a_match_that_encode_special_tokens_rejects_is_consumed() -> None:
     config = tokenizer_json(LETTERS, [added("abc", special=True), added("ab")])
-    ours, theirs = replace(own(config), encode_special_tokens=True), official(config)
+    ours, theirs = own(config).with_options(encode_special_tokens=True), official(config)
     theirs.encode_special_tokens = True
     assert ours.encode("abc").tokens == theirs.encode("abc").tokens == ["a", "b", "c"]
 

@@ -40,7 +40,7 @@ def merge_plainly(ids: list[int], merges: Merges) -> list[tuple[int, int]]:
 @settings(max_examples=1000)
 @given(bpe_models(), st.lists(words, min_size=1, max_size=5))
 def test_every_model_gives_the_ids_and_tokens_of_the_library(model: Json, inputs: list[str]) -> None:
-    ours, theirs = own(tokenizer_json(model)).model, official_model(model)
+    ours, theirs = own(tokenizer_json(model)).rules.model, official_model(model)
     for text in inputs:
         expected = [(token.id, token.value) for token in theirs.tokenize(text)]
         assert [(token.id, token.value) for token in ours.tokenize(text)] == expected
@@ -104,7 +104,7 @@ def test_ignore_merges_takes_a_word_of_the_vocab_as_it_is() -> None:
 
 def test_ignore_merges_does_not_take_the_empty_word() -> None:
     model = bpe(["a", ""], ignore_merges=True)
-    assert list(own(tokenizer_json(model)).model.tokenize("")) == official_model(model).tokenize("") == []
+    assert list(own(tokenizer_json(model)).rules.model.tokenize("")) == official_model(model).tokenize("") == []
 
 
 def test_unknown_characters_vanish_and_shift_the_offsets_after_them() -> None:
@@ -175,7 +175,7 @@ def test_an_affix_of_a_million_characters_costs_nothing_per_character_or_merge()
     vocab = ["a", "b", "ab", affix + "b", affix + "a", "b" + affix]
     options = {"continuing_subword_prefix": affix, "end_of_word_suffix": affix}
     merges = [("a", affix + "b"), ("ab", affix + "a")]
-    model = own(tokenizer_json(bpe([*vocab, "aba", "<unk>"], merges, unk_token="<unk>", **options))).model
+    model = own(tokenizer_json(bpe([*vocab, "aba", "<unk>"], merges, unk_token="<unk>", **options))).rules.model
     assert [token.value for token in model.tokenize("aba" * 2000)][:3] == ["aba", affix + "a", affix + "b"]
     ranks = ranked(*merge_ids({"a": 0, "##" * 500_000: 1}, [("a", "##" * 500_000)] * 2000, "##" * 500_000, ""))
     assert ranks == {(0, 1): (1999, 0)}

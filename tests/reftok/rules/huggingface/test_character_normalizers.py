@@ -78,7 +78,7 @@ def assert_same(normalizer: Json, text: str) -> NormalizedString:
 @pytest.mark.parametrize("normalizer", [*STEPS, *BERT_STEPS], ids=str)
 def test_every_scalar_value_is_rewritten_as_in_the_library(normalizer: Json) -> None:
     theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
-    (ours,) = own(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizers
+    (ours,) = own(tokenizer_json(bpe("a"), normalizer=normalizer)).rules.normalizers
     for start in range(0, len(EVERY_CHARACTER), CHUNK):
         text = "".join(EVERY_CHARACTER[start : start + CHUNK])
         assert ours.normalize(NormalizedString(text)).text == theirs.normalize_str(text)

@@ -54,7 +54,7 @@ token_lists = st.lists(st.sampled_from(ALL_TOKENS), max_size=9).flatmap(
 
 
 def own_decoded(decoder: Json, tokens: list[str]) -> str:
-    steps = own(tokenizer_json(bpe("a"), decoder=decoder)).decoders
+    steps = own(tokenizer_json(bpe("a"), decoder=decoder)).rules.decoders
     assert steps is not None
     for step in steps:
         tokens = step.decode_chain(tokens)

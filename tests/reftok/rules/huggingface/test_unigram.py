@@ -31,7 +31,7 @@ def assert_same(model: Json, text: str) -> list[str]:
 @settings(max_examples=1000)
 @given(unigram_models(), st.lists(words, min_size=1, max_size=5))
 def test_every_model_gives_the_tokens_of_the_library(model: Json, inputs: list[str]) -> None:
-    ours, theirs = own(tokenizer_json(model)).model, official_model(model)
+    ours, theirs = own(tokenizer_json(model)).rules.model, official_model(model)
     for text in inputs:
         expected = outcome(partial(byte_rows, theirs, text))
         assert outcome(partial(byte_rows, ours, text)) == expected
@@ -94,7 +94,7 @@ def test_a_piece_that_is_better_than_the_unknown_one_makes_that_one_needless() -
 
 
 def test_an_unknown_piece_that_is_not_there_is_no_node_of_the_lattice() -> None:
-    model = own(tokenizer_json(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None))).model
+    model = own(tokenizer_json(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None))).rules.model
     lattice = model_steps(model, "abc")
     assert isinstance(lattice, Lattice)
     assert [node.piece for node in lattice.nodes] == ["ab", "a", "bc", "c"]
@@ -143,6 +143,6 @@ def test_an_unknown_id_outside_the_vocab_is_refused() -> None:
 
 
 def test_the_lattice_holds_the_best_path_to_each_position() -> None:
-    model = own(tokenizer_json(unigram(UNK, ("a", -1.0), ("b", -1.5), ("ab", -2.0)))).model
+    model = own(tokenizer_json(unigram(UNK, ("a", -1.0), ("b", -1.5), ("ab", -2.0)))).rules.model
     best = model.best_paths("ab")
     assert [(node.score, node.start) for node in best[1:]] == [(-1.0, 0), (-2.0, 0)]

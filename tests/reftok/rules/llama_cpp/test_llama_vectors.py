@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,11 +30,11 @@ def own(folder: Path, name: str) -> Tokenizer:
     path = folder / f"{name}.gguf"
     if not path.exists():
         path.write_bytes(gguf(recipes()[name].entries))
-    return read_gguf(path)
+    return Tokenizer(read_gguf(path))
 
 
 def ids(tokenizer: Tokenizer, text: str | bytes, add_special: bool, parse_special: bool) -> list[int]:
-    parsing = tokenizer if parse_special else replace(tokenizer, encode_special_tokens=True)
+    parsing = tokenizer if parse_special else tokenizer.with_options(encode_special_tokens=True)
     return parsing.encode_ids(text, add_special_tokens=add_special)
 
 

@@ -31,8 +31,8 @@ def decode_both(
 ) -> str:
     data = model_bytes(PIECES, trainer={35: True} | (trainer or {}), normalizer=normalizer, denormalizer=denormalizer)
     tokenizer, official = load_both(data)
-    assert tokenizer.decoders is not None
-    decoded = "".join(tokenizer.decoders[0].decode_chain(pieces))
+    assert tokenizer.rules.decoders is not None
+    decoded = "".join(tokenizer.rules.decoders[0].decode_chain(pieces))
     assert decoded == official.Decode(pieces)
     return decoded
 
@@ -43,8 +43,8 @@ def decode_both(
 )
 def test_pieces_decode_as_in_the_official_library(data: bytes, pieces: list[str]) -> None:
     tokenizer, official = load_both(data)
-    assert tokenizer.decoders is not None
-    assert "".join(tokenizer.decoders[0].decode_chain(pieces)) == (official.Decode(pieces) if pieces else "")
+    assert tokenizer.rules.decoders is not None
+    assert "".join(tokenizer.rules.decoders[0].decode_chain(pieces)) == (official.Decode(pieces) if pieces else "")
 
 
 def test_control_pieces_vanish() -> None:
@@ -100,7 +100,7 @@ def test_a_denormalizer_without_a_charsmap_does_nothing() -> None:
 @given(models(), st.lists(st.integers(0, 300), max_size=12))
 def test_each_piece_has_the_text_that_the_library_gives_it(data: bytes, numbers: list[int]) -> None:
     tokenizer, official = load_both(data)
-    decoder = tokenizer.decoders[0] if tokenizer.decoders else None
+    decoder = tokenizer.rules.decoders[0] if tokenizer.rules.decoders else None
     assert isinstance(decoder, SentencePieceDecoder)
     ids = [number % official.GetPieceSize() for number in numbers]
     pieces = [official.IdToPiece(token_id) for token_id in ids]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -24,17 +23,17 @@ EVERY_COMBINATION = [dict(zip(OPTION_NAMES, flags, strict=True)) for flags in pr
 
 
 def table_of(tokenizer: Tokenizer) -> PieceTable:
-    table = vars(tokenizer.model)["table"]
+    table = vars(tokenizer.rules.model)["table"]
     assert isinstance(table, PieceTable)
     return table
 
 
 def encoded(tokenizer: Tokenizer, text: str | bytes, **options: bool) -> Encoding:
-    return replace(tokenizer, sentencepiece_options=SentencePieceOptions(**options)).encode(text)
+    return tokenizer.with_options(sentencepiece_options=SentencePieceOptions(**options)).encode(text)
 
 
 def encoded_ids(tokenizer: Tokenizer, text: str | bytes, **options: bool) -> list[int]:
-    return replace(tokenizer, sentencepiece_options=SentencePieceOptions(**options)).encode_ids(text)
+    return tokenizer.with_options(sentencepiece_options=SentencePieceOptions(**options)).encode_ids(text)
 
 
 def assert_same(
@@ -77,7 +76,7 @@ def test_bos_is_where_the_text_begins_and_eos_where_it_ends() -> None:
 
 def test_a_trace_ends_with_what_encode_gives() -> None:
     tokenizer, _ = load_both(model_bytes(PIECES))
-    with_eos = replace(tokenizer, sentencepiece_options=SentencePieceOptions(add_eos=True))
+    with_eos = tokenizer.with_options(sentencepiece_options=SentencePieceOptions(add_eos=True))
     trace = with_eos.trace("é a")
     assert trace.encoding == with_eos.encode("é a")
     assert (trace.stages[-1].stage, trace.stages[-1].component) == ("PostProcessor", "SentencePieceOptions")

@@ -27,7 +27,7 @@ NULL_IS_MISSING = {("Metaspace", "split"), ("Metaspace", "add_prefix_space")}
 def decoded(config: Json) -> str:
     """What reftok makes of the tokens, as one text."""
     tokens = list(TOKENS)
-    for decoder in own(config).decoders or ():
+    for decoder in own(config).rules.decoders or ():
         tokens = decoder.decode_chain(tokens)
     return "".join(tokens)
 

@@ -49,7 +49,7 @@ def test_models_of_old_files_are_told_by_their_keys(vocab: Any, count: int) -> N
         expected = outcome(lambda config=config: model_name(official(config).model))
         problem = refusal(partial(own, config))
         if not problem:
-            assert model_name(own(config).model) == expected
+            assert model_name(own(config).rules.model) == expected
         else:
             assert ("this key is not known" in problem) == (expected != "refused")
 

@@ -31,22 +31,22 @@ def without(fields: Json, key: str) -> Json:
 
 def test_every_key_is_read() -> None:
     tokenizer = own(config(truncation=TRUNCATION, padding=PADDING))
-    assert tokenizer.truncation == Truncation(3, "OnlyFirst", 1, "Left")
-    assert tokenizer.padding == Padding(5, "Left", 2, 1, 2, "p")
+    assert tokenizer.rules.truncation == Truncation(3, "OnlyFirst", 1, "Left")
+    assert tokenizer.rules.padding == Padding(5, "Left", 2, 1, 2, "p")
 
 
 def test_null_and_nothing_are_the_same() -> None:
     nothing = without(without(config(), "truncation"), "padding")
     for tokenizer in (own(config()), own(nothing)):
-        assert (tokenizer.truncation, tokenizer.padding) == (None, None)
+        assert (tokenizer.rules.truncation, tokenizer.rules.padding) == (None, None)
     assert official(nothing).truncation is official(nothing).padding is None
 
 
 def test_the_direction_of_truncation_and_the_multiple_of_padding_may_be_left_out() -> None:
     keys = {"truncation": without(TRUNCATION, "direction"), "padding": without(PADDING, "pad_to_multiple_of")}
     tokenizer = own(config(**keys))
-    assert tokenizer.truncation == Truncation(3, "OnlyFirst", 1, "Right")
-    assert tokenizer.padding == Padding(5, "Left", None, 1, 2, "p")
+    assert tokenizer.rules.truncation == Truncation(3, "OnlyFirst", 1, "Right")
+    assert tokenizer.rules.padding == Padding(5, "Left", None, 1, 2, "p")
     assert official(config(**keys)).encode("abab").ids == tokenizer.encode("abab").ids
 
 
@@ -96,7 +96,9 @@ def test_padding_to_more_tokens_than_any_model_takes_is_refused(padding: Json) -
 
 
 def test_padding_to_as_many_tokens_as_models_take_is_read() -> None:
-    padding = own(config(padding=PADDING | {"strategy": {"Fixed": 131_072}, "pad_to_multiple_of": 131_072})).padding
+    padding = own(
+        config(padding=PADDING | {"strategy": {"Fixed": 131_072}, "pad_to_multiple_of": 131_072})
+    ).rules.padding
     assert padding == Padding(131_072, "Left", 131_072, 1, 2, "p")
 
 

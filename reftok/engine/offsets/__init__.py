@@ -1,1 +1,0 @@
-"""Tokens with their offsets from the ids of the fast path."""
