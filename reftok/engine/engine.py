@@ -65,7 +65,8 @@ class Engine:
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
-        return StreamEncoder(self.pipeline, self._model_parts, add_special_tokens, errors)
+        affixes = self.affixes(add_special_tokens)
+        return StreamEncoder(self.pipeline, self._model_parts, affixes, add_special_tokens, errors)
 
     @cached_property
     def _model_parts(self) -> ModelParts:
