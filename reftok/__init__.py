@@ -31,7 +31,6 @@ from reftok.version import __version__
 
 if TYPE_CHECKING:
     from reftok.encode_files.result import EncodedFiles
-    from reftok.engine.decode.stream import StreamDecoder
     from reftok.engine.encode.stream import StreamEncoder
     from reftok.formats import embedded_models, load
     from reftok.formats.huggingface.vocab_merges import byte_level_bpe
@@ -41,12 +40,13 @@ if TYPE_CHECKING:
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
+    from reftok.streams.decoder import StreamDecoder
     from reftok.tokenizer import Tokenizer
     from reftok.training.train import train
 else:
     _HOMES = {
         "EncodedFiles": "reftok.encode_files.result",
-        "StreamDecoder": "reftok.engine.decode.stream",
+        "StreamDecoder": "reftok.streams.decoder",
         "StreamEncoder": "reftok.engine.encode.stream",
         **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
         "llama_spm": "reftok.formats.llama_cpp.build",

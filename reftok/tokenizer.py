@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import SupportsIndex
 
-from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
 from reftok.engine.encode.stream import ByteErrors, StreamEncoder, ids_of_chunks
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.trace import DecoderStep, Record
 from reftok.rules.types import Encoding
+from reftok.streams.decoder import StreamDecoder, TextCallback, decode_with_callback
+from reftok.streams.decoder_row import decoder_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class Tokenizer(Pipeline):
         >>> [decoder.feed(token_id) for token_id in (40, 3525, 342, 247, 226)], decoder.finish()
         (['H', 'ello', ' ', '', '☃'], '')
         """
-        return self.engine.stream_decoder(skip_special_tokens)
+        rows, skips = self.engine.decoder_rows, bool(skip_special_tokens)
+        return StreamDecoder(rows.get(skips) or rows.setdefault(skips, decoder_row(self.rules, skips)))
 
     def decode_with_callback(
         self, ids: Iterable[SupportsIndex], callback: TextCallback, skip_special_tokens: bool = True

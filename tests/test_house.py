@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "engine", "tokenizer",
+        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "engine", "streams", "tokenizer",
         "formats", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (

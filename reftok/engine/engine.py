@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reftok.engine.decode.states import DecodingStates, decodable_tokens
-from reftok.engine.decode.stream import StreamDecoder
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.encode.stream import ByteErrors, StreamEncoder
 from reftok.engine.fast_model import FastModel
@@ -19,6 +17,7 @@ class Engine:
     """Shared by all threads; not part of what the tokenizer is, so that a copy of it begins with nothing remembered.
 
     pipeline: the plain rules.
+    decoder_rows: what streams of ids share, by whether special tokens are skipped: see `reftok.streams.decoder_row`.
     shared: another engine, whose tables of the model are taken where the two pipelines have the same one.
 
     >>> import reftok
@@ -32,7 +31,8 @@ class Engine:
         known: FastModel[Any] | None = shared.encoder.model if shared is not None and has_same else None
         self.encoder: Encoder = Encoder(pipeline, known)
         self._offsets = OffsetEncoder(self.encoder)
-        self._decoding = DecodingStates(), DecodingStates()
+        self._tokens: tuple[dict[int, str | None], ...] = {}, {}
+        self.decoder_rows: dict[bool, Any] = {}
 
     def __reduce__(self) -> tuple[type[Engine], tuple[Pipeline]]:
         return Engine, (self.pipeline,)
@@ -54,14 +54,26 @@ class Engine:
         """The fast path of `Pipeline.decoded`."""
         if self.pipeline.detokenizer is not None:
             return self.pipeline.decoded(ids, skip_special_tokens)
-        states = self._decoding[bool(skip_special_tokens)]
-        tokens = decodable_tokens(self.pipeline, states, ids, skip_special_tokens)
-        return self.fast.decode_tokens(tokens)
+        known = self._tokens[bool(skip_special_tokens)]
+        return self.fast.decode_tokens(decodable_tokens(self.pipeline, known, ids, skip_special_tokens))
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
         return StreamEncoder(self.encoder, add_special_tokens, errors)
 
-    def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
-        """A new stream from ids to text."""
-        return StreamDecoder(self.pipeline, self._decoding[bool(skip_special_tokens)], skip_special_tokens)
+
+def decodable_tokens(
+    pipeline: Pipeline, known: dict[int, str | None], ids: Sequence[int], skip_special_tokens: bool
+) -> list[str]:
+    """The `decodable_token` of each id that is not skipped.
+
+    known: by id what was found before; ids outside the vocab are not remembered.
+    """
+    try:
+        found = [*map(known.__getitem__, ids)]
+    except KeyError:
+        found = [pipeline.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+        for token_id, token in zip(ids, found, strict=True):
+            if token is not None or pipeline.id_to_token(token_id) is not None:
+                known[token_id] = token
+    return [token for token in found if token is not None]

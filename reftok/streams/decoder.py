@@ -1,22 +1,21 @@
 """Text while the ids are still coming.
 
-    feed ─vocab─▶ ─Decoder─▶ ─Decoder─▶ text
-
-is the way back of `reftok.rules.pipeline` with a streamed form in the place of every decoder. Each hands on what no
-further id can change and holds the rest, so that the texts of all ids together are the text of `decode`.
+Each id goes through the row of decoders, of which each gives out what nothing that follows can change and holds the
+rest: see `reftok.streams.decoders`. All functions are pure; what changes is a `StreamDecoder`, which keeps what they
+hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import SupportsIndex, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex, TypeAlias
 
-from reftok.engine.decode.chain import DecodingChain, decoding_chain
-from reftok.engine.decode.stages import Output, Stage
-from reftok.engine.decode.states import FINISHED, UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.rules.ids import checked_id, checked_ids, id_list, whole_number
-from reftok.rules.pipeline import Pipeline
+from reftok.rules.patience import InForce, Patience
+from reftok.rules.text import refuse_expansion
+from reftok.streams.decoder_row import Row, State
+from reftok.streams.decoders import Held
 
 TextCallback: TypeAlias = Callable[[str, int, bool], object]
 """Takes text, the id that it came with, and whether it is the last; False asks for no more."""
@@ -38,21 +37,18 @@ class StreamDecoder:
     ('', b'\xf0', '�', 7)
     """
 
-    def __init__(self, pipeline: Pipeline, states: DecodingStates, skip_special_tokens: bool = True) -> None:
-        self._pipeline = pipeline
-        self._shared_states = states
-        self._skip_special_tokens = skip_special_tokens
+    def __init__(self, row: Row) -> None:
+        self._row = row
         self.reset()
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._made_chain: DecodingChain | None = None
-        self._state_of_chain: State | None = None
+        start = tuple(step.start for step in self._row.steps)
+        self._state = self._row.memo.setdefault(start, State(start))
         self._token_count = 0
         self._is_finished = False
-        self._states = self._shared_states
-        start = self._states.start
-        self._state = self._make_chain()[1] if start is None else start
+        self._patience = Patience()
+        self._sizes = [0] * len(self._row.steps)
 
     @property
     def token_count(self) -> int:
@@ -62,18 +58,12 @@ class StreamDecoder:
     @property
     def held(self) -> int:
         """How much has come that is not out as text: code points, or bytes where they are not text yet."""
-        state = self._state
-        if state.held is not None:
-            return state.held
-        held = sum(stage.held for stage in self._stages())
-        if state is not UNREMEMBERED:
-            state.held = held
-        return held
+        return sum(held.size for held in self._state.held)
 
     @property
     def pending_bytes(self) -> bytes:
-        """The bytes that are held since they are no text yet; b"" where none are."""
-        return b"".join(stage.pending_bytes for stage in self._stages())
+        """The bytes that are held since they are no text yet; b"" if there are none."""
+        return b"".join(part for held in self._state.held for part in held.data)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -83,15 +73,15 @@ class StreamDecoder:
         >>> reftok.load("bpe-gpt2").stream_decoder().held_until_end
         ()
         """
-        return tuple(filter(None, (stage.held_until_end for stage in self._stages())))
+        return tuple(step.held_until_end for step in self._row.steps if step.held_until_end)
 
     def feed(self, token_id: SupportsIndex) -> str:
-        """The text that has become final with this id, '' where there is none.
+        """The text that has become final with this id, '' if there is none.
 
-        Raises InvalidIds for what `decode` refuses; the stream is then as it was before. Raises ModelFormatError where
+        Raises InvalidIds for what `decode` refuses; the stream is then as it was before. Raises ModelFormatError if
         the decoders blow the text up, as `decode` of the ids so far does, and StreamFinished after `finish`.
         """
-        if type(token_id) is int:
+        if type(token_id) is int:  # 65.0 and True, which are no ids or others, equal a key of a dict as well
             known = self._state.get(token_id)
             if known is not None:
                 self._token_count += 1
@@ -102,7 +92,7 @@ class StreamDecoder:
     def feed_all(self, ids: Iterable[SupportsIndex]) -> str:
         """The text that has become final with these ids.
 
-        Raises InvalidIds before any of them is fed where one is no id at all. Where the library refuses one as `feed`
+        Raises InvalidIds before any of them is fed if one is no id at all. If the library refuses one as `feed`
         says, the text of those before it is lost with the error. Raises StreamFinished after `finish`, without ids too.
         """
         self._refuse_if_finished()
@@ -110,74 +100,44 @@ class StreamDecoder:
 
     def _feed(self, value: SupportsIndex) -> str:
         self._refuse_if_finished()
-        token_id = _checked_id(value)
-        chain, before = self._chain(), self._state
-        try:
-            chain.first.token_id(token_id)
-            text = self._output.taken()
-            following = self._states.at(_key(chain))
-        except InvalidIds:
-            raise
-        except BaseException:
-            # The stages are in the middle of something: what they do from now on must not be remembered by others.
-            self._states = DecodingStates()
-            self._state = self._state_of_chain = UNREMEMBERED
-            raise
+        token_id, before = _checked_id(value), self._state
+        text, held = self._folded([token_id], is_end=False)
+        self._state = self._row.after(before, token_id, text, held)
         self._token_count += 1
-        self._state = self._state_of_chain = following
-        self._states.keep(before, token_id, text, following)
         return text
 
     def finish(self) -> str:
         """The text that was held. After it only `reset` makes sense."""
         self._refuse_if_finished()
-        before = self._state
-        chain = self._chain() if before.end is None else None
-        self._is_finished, self._state, self._made_chain = True, FINISHED, None
-        if chain is None:
-            return before.end or ""
-        chain.first.finish()
-        text = self._output.taken()
-        if before is not UNREMEMBERED:
-            before.end = text
+        text, _ = self._folded([], is_end=True)
+        self._is_finished = True
+        self._state = State(())  # holds nothing, and knows no id, so that `feed` has to look further
         return text
+
+    def _folded(self, ids: list[int], is_end: bool) -> tuple[str, tuple[Held, ...]]:
+        """The text that becomes final with more ids, and what the steps hold then."""
+        given: Any = ids
+        following: list[Held] = []
+        with InForce(self._patience):
+            for index, (step, held) in enumerate(zip(self._row.steps, self._state.held, strict=True)):
+                given, after = step.function(held, given, is_end)
+                following.append(after)
+                if index == 0:
+                    self._patience.more(sum(map(len, given)))
+                if self._row.is_guarded:
+                    self._sizes[index] += sum(map(len, given))
+                    refuse_expansion(self._sizes[index], self._sizes[0], "decoder")
+        return given, tuple(following)
 
     def _refuse_if_finished(self) -> None:
         if self._is_finished:
             raise StreamFinished("the stream is finished: reset() makes it ready for another text")
-
-    def _make_chain(self) -> tuple[DecodingChain, State]:
-        """The stages of a new stream, and the state that they are in."""
-        self._output = Output()
-        chain = self._made_chain = decoding_chain(self._pipeline, self._skip_special_tokens, self._output)
-        state = self._states.at(_key(chain))
-        self._state_of_chain = self._states.start = state
-        return chain, state
-
-    def _chain(self) -> DecodingChain:
-        """The stages, brought into the state that the stream is in: what is known goes past them."""
-        chain = self._made_chain or self._make_chain()[0]
-        if self._state_of_chain is not self._state and not self._is_finished:
-            self._state_of_chain = None
-            for stage, state in zip(chain.stages, self._state.stages, strict=True):
-                stage.state = state
-            self._state_of_chain = self._state
-        return chain
-
-    def _stages(self) -> Sequence[Stage]:
-        return self._chain().stages
 
 
 def _checked_id(value: object) -> int:
     if isinstance(value, Iterable) and not isinstance(value, str) and whole_number(value) is None:
         raise InvalidIds(f"feed takes one id, not {type(value).__name__}: feed_all takes several")
     return checked_id(value)
-
-
-def _key(chain: DecodingChain) -> tuple[Hashable, ...] | None:
-    """The state that a chain is in, None for one that cannot be remembered."""
-    states = tuple([stage.state for stage in chain.stages])
-    return None if None in states else states
 
 
 def decode_with_callback(decoder: StreamDecoder, ids: Iterable[SupportsIndex], callback: TextCallback) -> str:
