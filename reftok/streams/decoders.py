@@ -10,6 +10,7 @@ text. The rules stand in `reftok.rules`, and are called here for what is final.
 from __future__ import annotations
 
 from codecs import utf_8_decode
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from reftok.regex_dialects.pattern import Pattern
@@ -18,6 +19,7 @@ from reftok.rules.huggingface import decoders as rules
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.patterns import pattern_matches
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Span
 from reftok.streams.cuts.patterns import SettledMatches
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
@@ -279,7 +281,8 @@ def replace_pattern(
         return "", Held((parts, searched), size)
     text = "".join(parts)
     if is_end or isinstance(settled, str):
-        spans, end = [(start, stop) for start, stop, is_match in pattern_matches(pattern, text) if is_match], len(text)
+        spans: Sequence[Span] = [(start, stop) for start, stop, is_match in pattern_matches(pattern, text) if is_match]
+        end = len(text)
     else:
         spans, end = settled(text)
     ready: list[str] = []

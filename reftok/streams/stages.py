@@ -212,8 +212,8 @@ class Chain:
         self._whole: list[str] | None = [] if reasons else None
         self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
-        patterns = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
-        patterns = [pattern for pattern in patterns if isinstance(pattern, Pattern)]
+        named = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
+        patterns = [pattern for pattern in named if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
         self._deadline = Deadline() if needs_deadline else None
 

@@ -37,7 +37,7 @@ from reftok.errors import ReftokError
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 
 from .broken_files import Damaged, check_damaged
-from .engine.stream_comparison import check_stream
+from .stream_comparison import check_stream
 from .official import Json, own
 from .pipeline_comparison import Comparison, Input, Tally
 from .sentencepiece_strategies import inputs, load_both, official_encoding, own_encoding

@@ -11,7 +11,7 @@ from reftok.errors import InvalidText, ModelFormatError
 from reftok.explain.explanation import explain
 from reftok.limits import MOST_STREAMED_STAGES, MOST_TRACED
 
-from .engine.stream_comparison import check_stream
+from .stream_comparison import check_stream
 from .official import Json, added, assert_same_encoding, official, own, tokenizer_json, wordlevel
 
 MODEL = wordlevel(["<unk>", "a", "b", "1", "xa"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.reftok.engine.steps import steps
+from tests.reftok.steps import steps
 
 import reftok
 from benchmarks.slow_inputs import WAYS, fresh

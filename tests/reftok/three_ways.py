@@ -15,7 +15,7 @@ from reftok.errors import ReftokError
 from reftok.rules.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
-from .engine.stream_comparison import chunkings
+from .stream_comparison import chunkings
 from .official import Json, as_lists, official, own
 from .pipeline_comparison import EXPLOSION, Input, Panicked, Tally, refused, without_particulars
 from .sentencepiece_strategies import load_both
