@@ -31,7 +31,6 @@ from reftok.version import __version__
 if TYPE_CHECKING:
     from reftok.encode_files.run import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
-    from reftok.streams.encoder import StreamEncoder
     from reftok.formats import embedded_models
     from reftok.loading import byte_level_bpe, llama_spm, load
     from reftok.nbest import n_best
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
+    from reftok.streams.encoder import StreamEncoder
     from reftok.tokenizer import Tokenizer
     from reftok.training.train import train
 else:

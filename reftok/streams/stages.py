@@ -32,7 +32,7 @@ from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS, Cuts, cuts_of
 Item: TypeAlias = str | int | None
 
 _SMALL = 64
-"""From so many code points on, a tail that has no cut is looked at again when it has grown by a quarter, so that all looks
+"""A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -212,8 +212,8 @@ class Chain:
         self._whole: list[str] | None = [] if reasons else None
         self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
-        patterns = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
-        patterns = [pattern for pattern in patterns if isinstance(pattern, Pattern)]
+        found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
+        patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
         self._deadline = Deadline() if needs_deadline else None
 
@@ -266,7 +266,6 @@ def _why_whole(pipeline: Pipeline) -> list[str]:
     if any(firsts) or (firsts and not (keep_start and pipeline.added_tokens.normalized_pattern is None)):
         reasons.append('Metaspace with the scheme "first" asks where the original text begins')
     return reasons
-
 
 
 def _stages(pipeline: Pipeline, model: ModelParts) -> Iterator[Stage]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NoReturn, TypeAlias
 
-from reftok.streams.chunks import ChunkReader
 from reftok.engine.encode.encoder import Encoder
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.fast.affixes import ids_behind_model
+from reftok.streams.chunks import ChunkReader
 
 ByteErrors: TypeAlias = Literal["strict", "replace"]
 """The treatment of bytes that are not UTF-8 where the library takes none: refuse them, or U+FFFD."""

@@ -94,7 +94,7 @@ class AtSplitPoints(ModelParts):
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
         ids = self.last_ids(text[:end], carried)
-        return end, ids, Carried(0.0, bool(ids) and ids[-1] == self._unk_id or (carried.follows_unknown and not ids))
+        return end, ids, Carried(0.0, (bool(ids) and ids[-1] == self._unk_id) or (carried.follows_unknown and not ids))
 
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
         ids = super().last_ids(text, carried)
@@ -130,8 +130,8 @@ class UnigramParts(ModelParts):
 
     A piece can only begin where another one ended. So every segmentation of the whole text goes on from the end of the
     text so far, or from a place from which a piece may reach beyond it, and the shared beginning of the best paths to
-    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum; the next part
-    begins with the score at the cut, and so adds up the same sums.
+    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum: the next
+    part begins with the score at the cut, so that it has the same sums.
     """
 
     def __init__(self, model: Unigram | SentencePieceUnigram, ids_of_word: WordIds) -> None:

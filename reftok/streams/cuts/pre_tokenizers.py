@@ -19,7 +19,7 @@ from reftok.rules.patterns import Match, literal_matches, pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import Behavior, NormalizedString, Part
 from reftok.rules.types import Span
-from reftok.streams.cuts.patterns import SettledMatches, settled_matches
+from reftok.streams.cuts.patterns import settled_matches
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation
 
 Matches: TypeAlias = Callable[[str, bool], tuple[Sequence[Span], int]]

@@ -4,10 +4,10 @@ import pickle
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.fast_pipeline import RememberingModel
 from reftok.engine.offsets.metaspace import Words
+
+from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from tests.models import load
 
 
