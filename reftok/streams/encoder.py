@@ -74,8 +74,8 @@ class StreamEncoder:
         """The ids that have become final with this chunk.
 
         Raises InvalidText for what is no text, and, if the library takes UTF-8 only, within a character that
-        `feed_bytes` began: the stream is then as if the chunk had not come. Raises InvalidText and ModelFormatError if a
-        stage refuses the text, and StreamFinished after that and after `finish`, until `reset`.
+        `feed_bytes` began: the stream is then as if the chunk had not come. Raises InvalidText and ModelFormatError if
+        a stage refuses the text, and StreamFinished after that and after `finish`, until `reset`.
         """
         self._refuse_if_ended()
         return self._taken(self._reader.from_str(text))

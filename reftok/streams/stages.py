@@ -32,7 +32,7 @@ from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS, Cuts, cuts_of
 Item: TypeAlias = str | int | None
 
 _SMALL = 64
-"""From so many code points on, a tail that has no cut is looked at again when it has grown by a quarter, so that all looks
+"""A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -212,8 +212,8 @@ class Chain:
         self._whole: list[str] | None = [] if reasons else None
         self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
-        named = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
-        patterns = [pattern for pattern in named if isinstance(pattern, Pattern)]
+        found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
+        patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
         self._deadline = Deadline() if needs_deadline else None
 

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import SentencePieceOptions, Tokenizer
-from reftok.engine.encode import chain
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Truncation
+from reftok.streams import stages
 from tests.models import load
 
-from ...official import Json, added, bpe, own, tokenizer_json
-from ...pipeline_comparison import Input
-from ...sentencepiece_strategies import inputs as sentencepiece_inputs
-from ...sentencepiece_strategies import models as sentencepiece_models
-from ...tokenizers_strategies import questions
-from ..recording import cuts
-from ..stream_comparison import check_stream, streamed
+from ..engine.recording import cuts
+from ..engine.stream_comparison import check_stream, streamed
+from ..official import Json, added, bpe, own, tokenizer_json
+from ..pipeline_comparison import Input
+from ..sentencepiece_strategies import inputs as sentencepiece_inputs
+from ..sentencepiece_strategies import models as sentencepiece_models
+from ..tokenizers_strategies import questions
 
 LINES = [
     "Hello  world, it's 2024!\n\n  Don't\tstop.",
@@ -354,29 +354,10 @@ def test_a_normalizer_that_blows_the_text_up_is_refused(monkeypatch: pytest.Monk
         tokenizer.encode("b<s>" * 300)
     with pytest.raises(ReftokError, match="which is refused"):
         streamed(tokenizer, ["b<s>"] * 300)
-    monkeypatch.setattr(chain, "_AT_ONCE", 1000)
+    monkeypatch.setattr(stages, "_AT_ONCE", 1000)
     encoder = tokenizer.stream_encoder()
     with pytest.raises(ReftokError, match="which is refused"):
         encoder.feed("b<s>" * 300)
-
-
-def test_the_ids_of_an_ever_growing_word_come_before_it_ends() -> None:
-    letters = {character: index for index, character in enumerate("abcdefghijklmnopqrstuvwxyz")}
-    vocab = {**letters, "th": 26, "the": 27, "qu": 28, "ow": 29}
-    model = {"type": "BPE", "vocab": vocab, "merges": ["t h", "th e", "q u", "o w"]}
-    config = tokenizer_json(
-        model, pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    )
-    tokenizer = own(config)
-    text = "thequickbrownfoxjumpsoverthelazydog" * 6
-    encoder = tokenizer.stream_encoder()
-    ids: list[int] = []
-    for fed, letter in enumerate(text, 1):
-        ids += encoder.feed(letter)
-        assert encoder.held == fed - sum(map(len, tokenizer.decode(ids).split()))
-        assert encoder.held <= 33
-    assert len(ids) > 150
-    assert [*ids, *encoder.finish()] == tokenizer.encode_ids(text)
 
 
 @pytest.mark.parametrize("model", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])
