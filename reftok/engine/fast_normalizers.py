@@ -12,12 +12,12 @@ import regex
 from reftok.engine.caches import Results
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.fast.normalization_boundaries import segments
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, Replace, UnicodeForm
 from reftok.rules.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import Form, is_normalized
+from reftok.unicode.charsmap import Charsmap
 
 NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
 """A normalized text, and for each of its code points the index of the old one that it stands for."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
 from reftok.engine.patterns.patterns import stream_matches
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import (
     BYTE_TOKEN,

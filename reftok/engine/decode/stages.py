@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.pipeline import Pipeline
 
 LONGEST_REMEMBERED = 16

@@ -15,7 +15,7 @@ from reftok.engine.decode.chain import DecodingChain, decoding_chain
 from reftok.engine.decode.stages import Output, Stage
 from reftok.engine.decode.states import FINISHED, UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.rules.ids import checked_id, checked_ids, id_list, whole_number
+from reftok.limits.ids import checked_id, checked_ids, id_list, whole_number
 from reftok.rules.pipeline import Pipeline
 
 TextCallback: TypeAlias = Callable[[str, int, bool], object]

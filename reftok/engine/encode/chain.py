@@ -23,8 +23,8 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.patterns.streamable import need_a_deadline
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
 from reftok.rules.pipeline import Pipeline

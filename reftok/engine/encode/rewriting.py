@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 from reftok.engine.caches import Results
 from reftok.limits import MOST_GROWTH
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
@@ -38,6 +37,7 @@ from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
+from reftok.unicode.charsmap import Charsmap
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -195,7 +195,7 @@ Of a class that is not here, derived ones too, nothing is known."""
 
 
 def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
-    """Whether there can be a text that `reftok.rules.bounds.refuse_expansion` refuses behind one of them.
+    """Whether there can be a text that `reftok.limits.growth.refuse_expansion` refuses behind one of them.
 
     >>> may_grow_too_much([Prepend("▁"), Replace(" ", "▁")]), may_grow_too_much([Replace(" ", 1000 * "▁")])
     (False, True)

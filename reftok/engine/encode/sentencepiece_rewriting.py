@@ -16,9 +16,9 @@ from typing import TypeAlias, cast
 import regex
 
 from reftok.engine.caches import Results
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import MOST_RULES, Rewritten, SentencePieceNormalizer
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
+from reftok.unicode.charsmap import Charsmap
 
 _SHORT = 16
 _SPACES = regex.compile("  +")

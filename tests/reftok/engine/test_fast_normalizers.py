@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.text import NormalizedString
+from reftok.unicode.charsmap import Charsmap
 
 from ..sentencepiece_strategies import RULES, charsmap, inputs
 

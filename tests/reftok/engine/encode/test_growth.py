@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode.rewriting import may_grow_too_much, most_growth
 from reftok.regex_dialects.pattern import compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
@@ -27,6 +26,7 @@ from reftok.rules.huggingface.normalizers import (
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
+from reftok.unicode.charsmap import Charsmap
 
 from ...official import precompiled_charsmap
 from ...protobuf_writer import compile_charsmap

@@ -14,7 +14,6 @@ from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import rewriter
 from reftok.regex_dialects.pattern import compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
@@ -36,6 +35,7 @@ from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.wpm import BertText
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
+from reftok.unicode.charsmap import Charsmap
 
 from ...official import precompiled_charsmap
 from ...protobuf_writer import compile_charsmap

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode import original_start
 from reftok.regex_dialects.pattern import compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
 from reftok.rules.huggingface.pre_tokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, Part
 from reftok.tokenizer import Tokenizer
+from reftok.unicode.charsmap import Charsmap
 from tests.models import load
 
 from ...protobuf_writer import compile_charsmap

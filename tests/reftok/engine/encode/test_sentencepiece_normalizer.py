@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceNormalizer
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
+from reftok.unicode.charsmap import Charsmap
 
 from ...protobuf_writer import compile_charsmap
 from ...sentencepiece_strategies import charsmap, inputs, rules

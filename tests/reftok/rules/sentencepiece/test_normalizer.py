@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from sentencepiece import SentencePieceNormalizer as OfficialNormalizer
 
 from reftok.errors import ModelFormatError
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PieceType, PrefixMatcher
 from reftok.rules.text import NormalizedString
+from reftok.unicode.charsmap import Charsmap
 
 from ...protobuf_writer import UNKNOWN, compile_charsmap, message, model_bytes
 from ...sentencepiece_strategies import charsmap, inputs, load_both, models, texts

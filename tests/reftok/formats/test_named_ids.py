@@ -11,10 +11,10 @@ import pytest
 import reftok
 from reftok.errors import ModelFormatError
 from reftok.formats.llama_cpp.gguf import read_gguf
+from reftok.formats.named_ids import MEANINGS
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.tiktoken.encodings import RankEncoding
 from reftok.formats.tiktoken.rank_file import read_tiktoken
-from reftok.rules.named_ids import MEANINGS
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
