@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Never, SupportsIndex, TypedDict, Unpack
 
-from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
-from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
+from reftok.fast.decoder import FastDecoder
+from reftok.fast.encoder import FastEncoder
 from reftok.formats import load_rules
 from reftok.formats.collection import collecting_later
 from reftok.formats.huggingface.vocab_merges import byte_level_bpe_rules
@@ -25,6 +25,9 @@ from reftok.rules.pipeline import Library, Pipeline
 from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.trace import DecodingTrace, Trace
 from reftok.rules.types import Encoding
+from reftok.streams.cuts.models import ModelParts, model_parts
+from reftok.streams.decoder import StreamDecoder, TextCallback, decode_with_callback
+from reftok.streams.decoder_row import Row, decoder_row
 from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 
@@ -44,13 +47,27 @@ def _named_id(name: str) -> property:
     return property(find, doc=f"The id of {MEANINGS[name]}; None if there is none.")
 
 
+@dataclass(slots=True)
+class Memory:
+    """What a tokenizer remembers, for all threads; a copy of the tokenizer starts with nothing remembered.
+
+    encoder, decoder: of whole texts.
+    model_parts, decoder_rows: what all streams share, by whether special tokens are skipped; made for the first stream.
+    """
+
+    encoder: FastEncoder
+    decoder: FastDecoder
+    model_parts: ModelParts | None = None
+    decoder_rows: dict[bool, Row] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Tokenizer:
     """A tokenizer as its official library would build it from the same file.
 
     rules: the stages with their options. They can be run by themselves, without any fast path, and give the same
         answers: `tokenizer.rules.encode(text)`. A trace always shows them.
-    engine: the fast paths, and what they remember.
+    memory: what the fast path and the streams remember.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -60,7 +77,7 @@ class Tokenizer:
     """
 
     rules: Pipeline
-    engine: Engine = field(repr=False, compare=False)
+    memory: Memory = field(repr=False, compare=False)
 
     def __init__(self, rules: Pipeline, shared: Tokenizer | None = None, **fields: Never) -> None:
         """The tokenizer with these rules.
@@ -73,7 +90,10 @@ class Tokenizer:
                 "dataclasses.replace; for other stages: Tokenizer(dataclasses.replace(tokenizer.rules, ...))"
             )
         object.__setattr__(self, "rules", rules)
-        object.__setattr__(self, "engine", Engine(rules, None if shared is None else shared.engine))
+        known = None
+        if shared is not None and shared.rules.model is rules.model:
+            known = shared.memory.encoder.model
+        object.__setattr__(self, "memory", Memory(FastEncoder(rules, known), FastDecoder(rules)))
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline]]:
         """A copy, or a pickled tokenizer, starts with nothing remembered."""
@@ -110,7 +130,7 @@ class Tokenizer:
         character that needs an unknown token the file does not have, and where the normalizers, or added tokens
         that overlap, blow the text up.
         """
-        return self.rules.encode_with(self.engine.tokens_of, text, pair, add_special_tokens)
+        return self.rules.encode_with(self.memory.encoder.tokens_of, text, pair, add_special_tokens)
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
@@ -127,7 +147,7 @@ class Tokenizer:
         """The ids of `encode`, faster than with tokens and offsets. Several threads may encode at the same time."""
         if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
-        return self.engine.ids(self.rules.checked_text(text), add_special_tokens)
+        return self.memory.encoder.ids_with_affixes(self.rules.checked_text(text), add_special_tokens)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
         r"""The input and output of every stage.
@@ -156,7 +176,11 @@ class Tokenizer:
         >>> encoder.feed("Hello wor") + encoder.feed("ld") + encoder.finish()
         [40, 3525, 341, 291, 2118]
         """
-        return self.engine.stream_encoder(add_special_tokens, errors)
+        memory = self.memory
+        if memory.model_parts is None:
+            memory.model_parts = model_parts(self.rules.model, memory.encoder.ids_of)
+        affixes = memory.encoder.affixes(add_special_tokens)
+        return StreamEncoder(self.rules, memory.model_parts, affixes, add_special_tokens, errors)
 
     def encode_iterable(
         self, chunks: Iterable[str | bytes], add_special_tokens: bool = True, *, errors: ByteErrors = "strict"
@@ -185,7 +209,7 @@ class Tokenizer:
         Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
         library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
         """
-        return self.engine.decoded(checked_ids(ids), skip_special_tokens)
+        return self.memory.decoder.decoded(checked_ids(ids), skip_special_tokens)
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
         """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
@@ -217,7 +241,10 @@ class Tokenizer:
         >>> [decoder.feed(token_id) for token_id in (40, 3525, 342, 247, 226)], decoder.finish()
         (['H', 'ello', ' ', '', '☃'], '')
         """
-        return self.engine.stream_decoder(skip_special_tokens)
+        rows, skips = self.memory.decoder_rows, bool(skip_special_tokens)
+        if skips not in rows:
+            rows[skips] = decoder_row(self.rules, skips)
+        return StreamDecoder(rows[skips])
 
     def decode_with_callback(
         self, ids: Iterable[SupportsIndex], callback: TextCallback, skip_special_tokens: bool = True

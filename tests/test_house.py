@@ -21,7 +21,7 @@ TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistra
 ROOMS = {
     "reftok": (
         "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "fast",
-        "streams", "engine", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
+        "streams", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",

@@ -14,7 +14,7 @@ from conformance.subjects.streams import streaming
 from reftok import Tokenizer
 
 if TYPE_CHECKING:
-    from reftok.engine.decode.stream import StreamDecoder, TextCallback
+    from reftok.streams.decoder import StreamDecoder, TextCallback
     from reftok.streams.encoder import StreamEncoder
 
 REFERENCE = "reftok"

@@ -1,4 +1,4 @@
-"""Units of text to ids."""
+"""Units of text to ids, in the process that writes or in a worker."""
 
 from __future__ import annotations
 

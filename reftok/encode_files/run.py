@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from reftok.encode_files.encoder import Encoder, Task
 from reftok.encode_files.output import Done, Output, Paths, discard, locked, put_in_place, read_journal
@@ -52,13 +53,11 @@ class Progress:
     raw_size: int | None
 
 
+Report: TypeAlias = Callable[[Progress], None]
+
+
 def run_files(
-    paths: Paths,
-    sources: Sources,
-    task: Task,
-    workers: int,
-    overwrite: bool,
-    progress: Callable[[Progress], None] | None,
+    paths: Paths, sources: Sources, task: Task, workers: int, overwrite: bool, progress: Report | None
 ) -> EncodedFiles:
     """Begin a run whose arguments are known to be sound, or go on with an interrupted one."""
 
@@ -77,7 +76,7 @@ def run_files(
             **encoder.identity(),
             "separator": sources.separator,
             "index": paths.index is not None,
-            "unit": [UNIT_BYTES, LONGEST],
+            "unit_bytes": [UNIT_BYTES, LONGEST],
             "inputs": [[name, size] for name, size in zip(sources.names, sources.sizes, strict=True)],
         }
         done = begun = read_journal(paths.journal, options)
@@ -111,7 +110,7 @@ def _check_output(paths: Paths, sources: Sources, overwrite: bool) -> None:
 
 
 def _skip(units: Iterator[Unit], begun: Done, tell: Callable[[str, Done, int], None]) -> None:
-    """Read what an interrupted run has read. Raises EncodingStopped if it is not the same."""
+    """Read what an interrupted run has read; raise EncodingStopped if it is not the same."""
     seen = ""
     for unit in islice(units, begun.units):
         seen = unit.seen

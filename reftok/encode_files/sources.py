@@ -69,8 +69,7 @@ class Sources:
         if "-" in self.names and sys.stdin is None:
             raise EncodingStopped("standard input is closed")
         self.sizes = tuple(map(_size, self.names))
-        known = [size for size in self.sizes if size is not None]
-        self.raw_size = sum(known) if len(known) == len(self.sizes) else None
+        self.raw_size = None if None in self.sizes else sum(size or 0 for size in self.sizes)
         self.separator = separator
         self._seen = hashlib.sha256()
         self._raw_bytes = 0

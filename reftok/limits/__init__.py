@@ -58,8 +58,8 @@ LONGEST_STREAMED_PIECE = 500
 have begun. Those of published models have 16 characters at most."""
 
 MOST_STREAMED_STAGES = 50
-"""More normalizers and pre-tokenizers, or decoders, are not streamed stage by stage: each hands on by calls within its
-own, of which Python has a thousand. The plain rules are asked at the end."""
+"""More normalizers and pre-tokenizers are not streamed stage by stage: each hands on by calls within its own, of which
+Python has a thousand. Nor are more decoders, all of which each id would pass. The plain rules are asked at the end."""
 
 DEEPEST_PATTERN = 50
 """So many parts of a pattern may be within each other: each takes a call of Python or two, and more of them where it is

@@ -32,7 +32,7 @@ from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS, Cuts, cuts_of
 Item: TypeAlias = str | int | None
 
 _SMALL = 64
-"""From so many code points on, a tail that has no cut is looked at again when it has grown by a quarter, so that all looks
+"""A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -116,27 +116,24 @@ class CuttingOut(Stage):
 
 
 class Rewriting(Stage):
-    """A pre-tokenizer that rewrites each character. prefix: what it puts before the text of a part, if anything."""
+    """A pre-tokenizer that rewrites each character.
 
-    def __init__(self, rewrite: Callable[[str], str], prefix: Callable[[str], str] = lambda _: "") -> None:
+    prefix: what it puts before the text of a part. only_first: it does so only at the start of the whole text.
+    """
+
+    def __init__(
+        self, rewrite: Callable[[str], str], prefix: Callable[[str], str] = lambda _: "", only_first: bool = False
+    ) -> None:
         super().__init__()
         self._rewrite, self._prefix = rewrite, prefix
+        self._only_first = only_first
         self._begins = True
 
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
         if tail:
             out.append(self._rewrite(self._prefix(tail) + tail if self._begins else tail))
-        self._begins = ends or (self._begins and not tail)
+        self._begins = ends and not self._only_first
         return len(tail)
-
-
-class RewritingFirst(Rewriting):
-    """A Metaspace with the scheme "first": only the part at the start of the text is given a prefix."""
-
-    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
-        size = super()._hand_on(tail, ends, out)
-        self._begins = self._begins and not ends
-        return size
 
 
 class Cutting(Stage):
@@ -215,8 +212,8 @@ class Chain:
         self._whole: list[str] | None = [] if reasons else None
         self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
-        patterns = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
-        patterns = [pattern for pattern in patterns if isinstance(pattern, Pattern)]
+        found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
+        patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
         self._deadline = Deadline() if needs_deadline else None
 
@@ -298,5 +295,5 @@ def _metaspace(step: Metaspace) -> Rewriting:
 
     if step.prepend_scheme == "never":
         return Rewriting(rewrite)
-    kind = RewritingFirst if step.prepend_scheme == "first" else Rewriting
-    return kind(rewrite, lambda text: "" if text.startswith((" ", symbol)) else symbol)
+    only_first = step.prepend_scheme == "first"
+    return Rewriting(rewrite, lambda text: "" if text.startswith((" ", symbol)) else symbol, only_first)

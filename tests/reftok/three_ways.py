@@ -15,10 +15,10 @@ from reftok.errors import ReftokError
 from reftok.rules.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
-from .engine.stream_comparison import chunkings
 from .official import Json, as_lists, official, own
 from .pipeline_comparison import EXPLOSION, Input, Panicked, Tally, refused, without_particulars
 from .sentencepiece_strategies import load_both
+from .stream_comparison import chunkings
 
 ENGINE, PLAIN, LIBRARY, STREAM = "engine = plain rules", "plain rules", "plain rules = library", "stream = plain rules"
 

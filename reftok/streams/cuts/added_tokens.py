@@ -164,4 +164,7 @@ def token_searches(
         return LlamaTokenSearch(added_tokens, encode_special_tokens), None
     ignored = added_tokens.special_ids() if encode_special_tokens else frozenset[int]()
     raw, normalized = added_tokens.raw_pattern, added_tokens.normalized_pattern
-    return raw and AddedTokenSearch(raw, ignored), normalized and AddedTokenSearch(normalized, ignored)
+    return (
+        None if raw is None else AddedTokenSearch(raw, ignored),
+        None if normalized is None else AddedTokenSearch(normalized, ignored),
+    )

@@ -130,8 +130,8 @@ class UnigramParts(ModelParts):
 
     A piece can only begin where another one ended. So every segmentation of the whole text goes on from the end of the
     text so far, or from a place from which a piece may reach beyond it, and the shared beginning of the best paths to
-    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum; the next part
-    begins with the score at the cut, and so adds up the same sums.
+    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum: the next
+    part begins with the score at the cut, so that it has the same sums.
     """
 
     def __init__(self, model: Unigram | SentencePieceUnigram, ids_of_word: WordIds) -> None:
