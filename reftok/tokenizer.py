@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from pathlib import Path
 from typing import Never, SupportsIndex, TypedDict, Unpack
 
@@ -17,11 +16,11 @@ from reftok.fast.encoder import FastEncoder
 from reftok.formats import load_rules
 from reftok.formats.collection import collecting_later
 from reftok.formats.huggingface.vocab_merges import byte_level_bpe_rules
+from reftok.formats.named_ids import MEANINGS, named_id
+from reftok.limits.ids import checked_ids
 from reftok.rules.encodings import texts_and_pairs
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Truncation
-from reftok.rules.ids import checked_ids
-from reftok.rules.named_ids import MEANINGS
 from reftok.rules.pipeline import Library, Pipeline
 from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.trace import DecodingTrace, Trace
@@ -42,7 +41,10 @@ class Options(TypedDict, total=False):
 
 
 def _named_id(name: str) -> property:
-    return property(attrgetter(f"rules.{name}_id"), doc=f"The id of {MEANINGS[name]}; None if there is none.")
+    def find(tokenizer: Tokenizer) -> int | None:
+        return named_id(name, tokenizer.rules)
+
+    return property(find, doc=f"The id of {MEANINGS[name]}; None if there is none.")
 
 
 @dataclass(slots=True)
@@ -332,7 +334,7 @@ def byte_level_bpe(
     merges: pairs of tokens, bytes or characters, the first merged first.
     special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
         its UTF-8 bytes, or literally if the vocab is in characters) keeps its id, another one gets the next id. If
-        there are any, only they have names (`eos_id`); without any, see `reftok.rules.named_ids`.
+        there are any, only they have names (`eos_id`); without any, see `reftok.formats.named_ids`.
     pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
     source: the name for messages.
     Raises ModelFormatError if an entry is of another type, a token or an id is there twice, or a merge is not in the

@@ -20,7 +20,7 @@ from reftok.fast.memo import LONGEST
 from reftok.fast.models import WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import refuse_expansion
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel

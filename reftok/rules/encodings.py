@@ -12,7 +12,7 @@ from itertools import accumulate, chain, groupby
 from typing import TypeVar
 
 from reftok.errors import InvalidText
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.text import Part
 from reftok.rules.types import Encoding, Span
 

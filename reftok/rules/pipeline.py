@@ -19,17 +19,16 @@ from dataclasses import dataclass, field
 from typing import Literal, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
+from reftok.limits.growth import Growth, refuse_expansion
+from reftok.limits.ids import checked_ids, whole_number
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.bounds import Growth, refuse_expansion
 from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
 from reftok.rules.huggingface.truncation import Truncation
-from reftok.rules.ids import checked_ids, whole_number
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import SPECIAL
-from reftok.rules.named_ids import MEANINGS, named_id
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
@@ -47,15 +46,6 @@ Note: TypeAlias = Callable[[str, object, list[Part]], None]
 """Receives the name of a stage, its component and the parts of the text after it."""
 
 
-def _named_id(name: str) -> property:
-    """The property for the id of the token with this name."""
-
-    def find(pipeline: Pipeline) -> int | None:
-        return named_id(name, pipeline.named_ids, pipeline.model, pipeline.added_tokens)
-
-    return property(find, doc=f"The id of {MEANINGS[name]}; None if the tokenizer has none.")
-
-
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """The stages of a tokenizer, as its official library would build them from the same file.
@@ -70,8 +60,8 @@ class Pipeline:
         is `parse_special` switched off), and not in their files:
         `tokenizer.with_options(encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
-    named_ids: name ("eos") to the id that the files give, None if they say that there is none. Names that are missing
-        are looked up by well-known contents, see `reftok.rules.named_ids`.
+    named_ids: name ("eos") to the id that the files give, None if they say that there is none; see
+        `reftok.formats.named_ids`.
     detokenizer: replaces the decoders for llama.cpp, where ids become bytes directly.
 
     >>> import reftok
@@ -94,9 +84,6 @@ class Pipeline:
     sentencepiece_options: SentencePieceOptions | None = None
     named_ids: Mapping[str, int | None] = field(default_factory=dict)
     detokenizer: Detokenizer | None = None
-
-    bos_id, eos_id, pad_id, unk_id = _named_id("bos"), _named_id("eos"), _named_id("pad"), _named_id("unk")
-    eot_id, im_start_id, im_end_id = _named_id("eot"), _named_id("im_start"), _named_id("im_end")
 
     # --- from text to ids
 

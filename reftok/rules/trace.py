@@ -28,31 +28,31 @@ class Piece:
     ids: tuple[int, ...] | None
 
 
+@dataclass(frozen=True)
 class StageTrace:
     """One step of one stage.
 
     stage: AddedTokens, Normalizer, PreTokenizer, Model, Truncation, PostProcessor or Padding.
-    performer: the component that did it. component: its class, such as NFC or ByteLevel.
-    state: of the text after the step; turned into `pieces` on first use, since most steps are never looked at.
+    performer: the component that did it. state: of the text after the step.
     """
 
-    def __init__(self, stage: str, component: object, state: Sequence[Part] | Encoding) -> None:
-        self.stage = stage
-        self.performer = component
-        self.component = type(component).__name__
-        self._state = state
+    stage: str
+    performer: object
+    state: Sequence[Part] | Encoding
 
-    def __repr__(self) -> str:
-        return f"StageTrace({self.stage!r}, {self.component!r}, {self.pieces!r})"
+    @property
+    def component(self) -> str:
+        """The class of the component, such as NFC or ByteLevel."""
+        return type(self.performer).__name__
 
-    @cached_property
+    @cached_property  # on first use: most steps of a trace are never looked at
     def pieces(self) -> tuple[Piece, ...]:
         """The parts of the text, or, after the model, its tokens."""
-        if isinstance(self._state, Encoding):
-            return _token_pieces(self._state)
+        if isinstance(self.state, Encoding):
+            return _token_pieces(self.state)
         if self.stage == "Model":
-            return _token_pieces(to_encoding(self._state))
-        return tuple(map(_piece_of, self._state))
+            return _token_pieces(to_encoding(self.state))
+        return tuple(map(_piece_of, self.state))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, StreamFinished
+from reftok.limits.growth import refuse_expansion
+from reftok.limits.ids import checked_id, checked_ids, id_list, whole_number
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.bounds import refuse_expansion
-from reftok.rules.ids import checked_id, checked_ids, id_list, whole_number
 from reftok.streams.decoder_row import Row, State
 from reftok.streams.decoders import Held
 

@@ -17,7 +17,6 @@ from reftok.formats.fields import Fields, is_id
 from reftok.limits import MOST_BYTE_LEVELS, MOST_INSERTED_TOKENS, MOST_PATTERN_PARTS
 from reftok.regex_dialects.oniguruma.analysis import written_out
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.encodings import joined
 from reftok.rules.huggingface import decoders, normalizers, post_processors, pre_tokenizers
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
@@ -29,6 +28,7 @@ from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.huggingface.wordlevel import WordLevel
 from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
+from reftok.unicode.charsmap import Charsmap
 
 Check: TypeAlias = Callable[[Fields, str], Any]
 """The value of a key, checked."""

@@ -24,9 +24,9 @@ from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.huggingface.components_json import reader
 from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab
+from reftok.formats.named_ids import WELL_KNOWN
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.encodings import QWEN_PATTERN
-from reftok.rules.named_ids import WELL_KNOWN
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import WHITE_SPACE

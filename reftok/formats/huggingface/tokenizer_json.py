@@ -21,9 +21,9 @@ from reftok.formats.huggingface.components_json import (
     reader,
 )
 from reftok.formats.strict_json import VOCAB_AT, parse_json
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import may_match_nothing
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace

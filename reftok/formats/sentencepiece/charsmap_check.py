@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.rules.charsmap import LABEL, VALUE, Charsmap, offset
+from reftok.unicode.charsmap import LABEL, VALUE, Charsmap, offset
 
 _PLACE = "precompiled_charsmap"
 

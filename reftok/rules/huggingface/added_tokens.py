@@ -24,7 +24,7 @@ from functools import cached_property
 import regex
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import refuse_expansion
 from reftok.rules.longest_first import EntriesByBeginning
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Span, Token

@@ -66,7 +66,7 @@ class BPE(VocabModel):
     ) -> None:
         if options.byte_fallback and (options.continuing_subword_prefix or options.end_of_word_suffix):
             raise UnsupportedFeature(source, "model.byte_fallback", "is not supported with a prefix or suffix of words")
-        super().__init__(vocab)
+        super().__init__(vocab, None if options.unk_token is None else vocab.get(options.unk_token))
         self.options = options
         self.source = source
         prefix, suffix, unk_token = options.continuing_subword_prefix, options.end_of_word_suffix, options.unk_token
@@ -91,11 +91,6 @@ class BPE(VocabModel):
         """Whether an unknown character becomes the tokens of its bytes."""
         return self.options.byte_fallback
 
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token; None if the model has none."""
-        return None if self.options.unk_token is None else self.vocab.get(self.options.unk_token)
-
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
         if self.takes_whole(text):
@@ -107,7 +102,7 @@ class BPE(VocabModel):
         bounds = pairwise([*(starts[index] for index, _ in merged), starts[-1]])
         character_at = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
         return [
-            Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
+            Token(token_id, self.tokens[token_id], (character_at[start], character_at[end - 1] + 1))
             for (_, token_id), (start, end) in zip(merged, bounds, strict=True)
         ]
 
@@ -151,10 +146,11 @@ class BPE(VocabModel):
 
     def needed_unk_id(self) -> int:
         """The id of the unknown token. Raises ModelFormatError if it is not in the vocab."""
-        unk_token = self.options.unk_token
-        if unk_token is None or unk_token not in self.vocab:
-            raise ModelFormatError(self.source, "model.unk_token", f"{unk_token!r:.60} is not in the vocab")
-        return self.vocab[unk_token]
+        if self.unk_id is None:
+            raise ModelFormatError(
+                self.source, "model.unk_token", f"{self.options.unk_token!r:.60} is not in the vocab"
+            )
+        return self.unk_id
 
 
 def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mapping[str, int]:

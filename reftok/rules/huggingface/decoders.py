@@ -11,11 +11,11 @@ from itertools import groupby
 
 import regex
 
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import PrependScheme
-from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (
@@ -253,11 +253,7 @@ class Replace:
     def decode_chain(self, tokens: list[str]) -> list[str]:
         if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):
             return [token.replace(self.pattern, self.content) for token in tokens]
-        pattern = self.pattern
-        found = [
-            literal_matches(token, pattern) if isinstance(pattern, str) else pattern_matches(pattern, token)
-            for token in tokens
-        ]
+        found = [pattern_matches(self.pattern, token) for token in tokens]
         # Before the texts are built: a single match may become a million characters.
         old_size = sum(map(len, tokens))
         size = old_size + len(self.content) * sum(is_match for matches in found for _, _, is_match in matches)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.charsmap import Charsmap
-from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import (
     WHITE_SPACE,
@@ -23,6 +22,7 @@ from reftok.unicode.characters import (
     is_nonspacing_mark,
     lower_case,
 )
+from reftok.unicode.charsmap import Charsmap
 from reftok.unicode.forms import Change, decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -105,12 +105,9 @@ class Replace:
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
-        if isinstance(self.pattern, str):
-            if self.pattern not in text:
-                return normalized
-            matches = literal_matches(text, self.pattern)
-        else:
-            matches = pattern_matches(self.pattern, text)
+        matches = pattern_matches(self.pattern, text)
+        if not any(is_match for _, _, is_match in matches):
+            return normalized
         # Before the text is built: a single match may become a million characters.
         refuse_expansion(len(text) + len(self.content) * sum(is_match for _, _, is_match in matches), len(text))
         return normalized.replace(matches, self.content)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import count, end_to_end, inserted
 from reftok.rules.huggingface.truncation import Direction
 from reftok.rules.types import Encoding

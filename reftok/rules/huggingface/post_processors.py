@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.rules.encodings import inserted, joined, numbered
 from reftok.rules.types import Encoding, Span

@@ -96,10 +96,7 @@ class Split:
         return resplit(parts, lambda normalized: normalized.split(self._matches(normalized.text), self.behavior))
 
     def _matches(self, text: str) -> list[Match]:
-        if isinstance(self.pattern, str):
-            matches = literal_matches(text, self.pattern)
-        else:
-            matches = pattern_matches(self.pattern, text)
+        matches = pattern_matches(self.pattern, text)
         return [(start, end, not matched) for start, end, matched in matches] if self.invert else matches
 
 

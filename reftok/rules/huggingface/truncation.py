@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from reftok.errors import InvalidText
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import numbered, part_of
 from reftok.rules.types import Encoding, Span
 

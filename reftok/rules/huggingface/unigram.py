@@ -40,23 +40,13 @@ class Unigram(VocabModel):
     ) -> None:
         if unk_id is not None and not 0 <= unk_id < len(pieces):
             raise ModelFormatError(source, "model.unk_id", f"{unk_id} is not an id of the {len(pieces)} pieces")
+        super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)}, unk_id)
         self.pieces = pieces
-        super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)})
-        self._unk_id = unk_id
+        self.size = len(pieces)  # a piece may be repeated
         self.byte_fallback = byte_fallback
         self.unknown_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
         self.by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
         self.source = source
-
-    @property
-    def size(self) -> int:
-        """The number of ids."""
-        return len(self.pieces)
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown piece; None if the model has none."""
-        return self._unk_id
 
     def id_to_token(self, token_id: int) -> str | None:
         """The piece of an id; None for an id outside the vocab."""

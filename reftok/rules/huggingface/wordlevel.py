@@ -24,14 +24,9 @@ class WordLevel(VocabModel):
     """
 
     def __init__(self, vocab: Mapping[str, int], unk_token: str, source: str = "") -> None:
-        super().__init__(vocab)
+        super().__init__(vocab, vocab.get(unk_token))
         self.unk_token = unk_token
         self.source = source
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token; None if the vocab does not have it."""
-        return self.vocab.get(self.unk_token)
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The one token of a word.

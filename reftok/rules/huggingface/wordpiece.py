@@ -38,7 +38,7 @@ class WordPiece(VocabModel):
         max_input_chars_per_word: int = 100,
         source: str = "",
     ) -> None:
-        super().__init__(vocab)
+        super().__init__(vocab, vocab.get(unk_token))
         self.unk_token = unk_token
         self.continuing_subword_prefix = continuing_subword_prefix
         self.max_input_chars_per_word = max_input_chars_per_word
@@ -51,11 +51,6 @@ class WordPiece(VocabModel):
         longest = len(prefix) + self.max_input_chars_per_word
         texts = [t.removeprefix(prefix) for t in self.vocab if len(t) <= longest and t.startswith(prefix)]
         return EntriesByBeginning(texts, self.source, "model.vocab")
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token; None if the vocab does not have it."""
-        return self.vocab.get(self.unk_token)
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one word.

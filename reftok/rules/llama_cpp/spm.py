@@ -59,7 +59,7 @@ class LlamaSPM(VocabModel):
             found = [(token_id, len(symbol))] if token_id is not None else [(i, 1) for i in self.byte_ids(symbol)]
             for token_id, length in found:
                 span = character_at[start], character_at[start + length - 1] + 1
-                tokens.append(Token(token_id, self._tokens[token_id], span))
+                tokens.append(Token(token_id, self.tokens[token_id], span))
                 start += length
         return tokens
 

@@ -43,6 +43,8 @@ class LlamaUGM(VocabModel):
     [(3, (0, 2)), (0, (2, 4)), (1, (4, 5))]
     """
 
+    unk_id: int
+
     def __init__(
         self,
         tokens: Mapping[str, int],
@@ -52,10 +54,9 @@ class LlamaUGM(VocabModel):
         lowest: float | None,
         unk_id: int,
     ) -> None:
-        super().__init__(tokens)
-        self._unk_id = unk_id
+        super().__init__(tokens, unk_id)
         self._entries = {
-            self._tokens[token_id].encode("utf-8", "surrogateescape"): (
+            self.tokens[token_id].encode("utf-8", "surrogateescape"): (
                 token_id,
                 0.0 if token_id in user_defined else scores[token_id],
             )
@@ -68,11 +69,6 @@ class LlamaUGM(VocabModel):
         # The lengths of the tokens that begin with a byte: these are looked up in place of a trie.
         self._lengths = {first: sorted(found) for first, found in lengths.items()}
 
-    @property
-    def unk_id(self) -> int:
-        """The id of the unknown token."""
-        return self._unk_id
-
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of the normalized text; a lone surrogate U+DC80 to U+DCFF is a single byte."""
         data = text.encode("utf-8", "surrogateescape")
@@ -80,10 +76,10 @@ class LlamaUGM(VocabModel):
         sizes = [len(character) for character in cut_at_lead_bytes(data)]
         widths = dict(zip(accumulate(sizes, initial=0), sizes, strict=False))
         # llama.cpp starts with the worst score at every place, so that a path of -inf never replaces it.
-        best = best_paths(len(data), partial(self._matches, data, widths), unreached=Best(-inf, 0, self._unk_id))
+        best = best_paths(len(data), partial(self._matches, data, widths), unreached=Best(-inf, 0, self.unk_id))
         return [
-            Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
-            for start, end, token_id in with_runs_joined(path_to_end(best), self._unk_id)
+            Token(token_id, self.tokens[token_id], (character_at[start], character_at[end - 1] + 1))
+            for start, end, token_id in with_runs_joined(path_to_end(best), self.unk_id)
         ]
 
     def _matches(self, data: bytes, widths: Mapping[int, int], start: int) -> list[PieceMatch]:
@@ -100,5 +96,5 @@ class LlamaUGM(VocabModel):
                 found.append((start + length, *entry))
         end = start + widths[start]
         if all(match[0] != end for match in found):
-            found.append((end, self._unk_id, self._unknown_score))
+            found.append((end, self.unk_id, self._unknown_score))
         return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.llama_cpp.characters import code_points
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import Span
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
+from reftok.unicode.charsmap import Charsmap
 
 _SPACE = SPACE_SYMBOL.encode("utf-8")
 _REPLACEMENT = REPLACEMENT_CHARACTER.encode("utf-8")

@@ -96,16 +96,12 @@ class LlamaWPM(VocabModel):
     ([1, 2], [0])
     """
 
+    unk_id: int
+
     def __init__(self, tokens: Mapping[str, int], unk_id: int) -> None:
-        super().__init__(tokens)
-        self._unk_id = unk_id
+        super().__init__(tokens, unk_id)
         self._ids = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
         self._longest = max(map(len, self._ids), default=0)
-
-    @property
-    def unk_id(self) -> int:
-        """The id of the unknown token."""
-        return self._unk_id
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one word."""
@@ -120,10 +116,10 @@ class LlamaWPM(VocabModel):
             while end > start and data[start:end] not in self._ids:
                 end -= 1
             if end == start:
-                return [Token(self._unk_id, self._tokens[self._unk_id], (0, len(text)))]
+                return [Token(self.unk_id, self.tokens[self.unk_id], (0, len(text)))]
             token_id = self._ids[data[start:end]]
             is_prefix_only = end <= len(SPACE_SYMBOL.encode("utf-8"))
             span = (0, 0) if is_prefix_only else (character_at[start], character_at[end - 1] + 1)
-            tokens.append(Token(token_id, self._tokens[token_id], span))
+            tokens.append(Token(token_id, self.tokens[token_id], span))
             start = end
         return tokens

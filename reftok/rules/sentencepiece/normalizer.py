@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL, PrefixMatcher
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
+from reftok.unicode.charsmap import Charsmap
 
 MOST_RULES = 32
 """`NormalizePrefix` has room for so many matching rules; the shortest ones are seen."""

@@ -14,10 +14,10 @@ from pathlib import Path
 from reftok.errors import InvalidOption, ReftokError
 from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.formats.sentencepiece.charsmap_check import check_charsmap
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.charsmap_compiler import compiled_charsmap
 from reftok.training.sentencepiece.options import TrainerOptions
+from reftok.unicode.charsmap import Charsmap
 
 DEFAULT_RULES = "nmt_nfkc"
 NAMED_RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")

@@ -9,10 +9,10 @@ from sentencepiece import SentencePieceNormalizer as OfficialNormalizer
 
 from reftok.errors import ModelFormatError
 from reftok.fast.normalizers import fast_normalizer
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PieceType, PrefixMatcher
 from reftok.rules.text import NormalizedString
+from reftok.unicode.charsmap import Charsmap
 
 from ...protobuf_writer import UNKNOWN, compile_charsmap, message, model_bytes
 from ...sentencepiece_strategies import charsmap, inputs, load_both, models, texts

@@ -1,6 +1,6 @@
 """The bounds of what a file may make of a text. Beyond them the text is refused, so that no file costs gigabytes.
 
-None of them is a rule of a library; the numbers, and how far published models stay below, stand in reftok/limits.py.
+None of them is a rule of a library; the numbers, and how far published models stay below, stand in reftok.limits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> Non
 class Growth:
     """What the normalizers make of one text, step by step.
 
-    size: of the text, in code points. steps: how many normalizers there are.
+    size: of the text, in code points. steps: the number of normalizers.
     """
 
     def __init__(self, size: int, steps: int) -> None:

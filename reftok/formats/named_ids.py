@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.stages import Model
+from reftok.rules.pipeline import Pipeline
 
 WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "bos": ("<s>", "<|begin_of_text|>", "<bos>", "<|startoftext|>"),
@@ -57,23 +56,17 @@ MEANINGS: Mapping[str, str] = {
 """Name to the meaning of its token, for `help`."""
 
 
-def named_id(name: str, named_ids: Mapping[str, int | None], model: Model, added_tokens: AddedVocabulary) -> int | None:
-    """The id of the token with a name of `WELL_KNOWN`; None if the tokenizer has none.
-
-    named_ids: name to id as the files give them.
-    """
-    if name in named_ids:
-        return named_ids[name]
-    if name == "unk" and model.unk_id is not None:
-        return model.unk_id
-    return _id_of_added(added_tokens, name)
-
-
-def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
-    """The id of a well-known added token. Special ones first: Phi-3 has `</s>`, not special, and `<|endoftext|>`."""
-    found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
-    special = [content for content in found if tokens.is_special(content)]
-    return next(map(tokens.token_to_id, special or found), None)
+def named_id(name: str, rules: Pipeline) -> int | None:
+    """The id of the token with a name of `WELL_KNOWN`; None if the tokenizer has none."""
+    if name in rules.named_ids:
+        return rules.named_ids[name]
+    if name == "unk" and rules.model.unk_id is not None:
+        return rules.model.unk_id
+    added = rules.added_tokens
+    found = [content for content in WELL_KNOWN[name] if added.token_to_id(content) is not None]
+    # Special ones first: Phi-3 has `</s>`, which is not special, and `<|endoftext|>`.
+    special = [content for content in found if added.is_special(content)]
+    return next(map(added.token_to_id, special or found), None)
 
 
 def first_well_known(name: str, ids: Mapping[str, int]) -> int | None:

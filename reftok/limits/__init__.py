@@ -1,7 +1,7 @@
 """The bounds that reftok sets for files and texts from strangers; none is a rule of a library.
 
-What goes beyond one is refused by name, where a file is read if it shows there, else where a text is worked on; or, of
-the two bounds on streams, waits for the end of the text.
+What exceeds one is refused by name: when the file is read if that shows it, else when a text is worked on. What exceeds
+one of the two bounds on streams waits for the end of the text.
 Published models stay far below each. Sizes count parts, characters or tokens; times are seconds.
 """
 

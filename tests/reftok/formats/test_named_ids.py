@@ -11,10 +11,10 @@ import pytest
 import reftok
 from reftok.errors import ModelFormatError
 from reftok.formats.llama_cpp.gguf import read_gguf
+from reftok.formats.named_ids import MEANINGS, named_id
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.tiktoken.encodings import RankEncoding
 from reftok.formats.tiktoken.rank_file import read_tiktoken
-from reftok.rules.named_ids import MEANINGS
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
@@ -166,9 +166,9 @@ def test_the_end_of_a_turn_in_a_gguf_file_is_the_one_that_it_names(tmp_path: Pat
     path = tmp_path / "model.gguf"
     tokens = {"a": 0.0, "<end_of_turn>": 0.0, "<|eot_id|>": 0.0}
     path.write_bytes(gguf(spm(tokens, eot_token_id=("uint32", 2))))
-    assert read_gguf(path).eot_id == 2
+    assert named_id("eot", read_gguf(path)) == 2
     path.write_bytes(gguf(spm(tokens)))
-    assert read_gguf(path).eot_id == read_gguf(path).token_to_id("<|eot_id|>")
+    assert named_id("eot", read_gguf(path)) == read_gguf(path).token_to_id("<|eot_id|>")
 
 
 @pytest.mark.parametrize("content", ["<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<turn|>", "<|eot|>"])
@@ -176,7 +176,7 @@ def test_the_end_of_a_turn_is_known_by_its_content(content: str) -> None:
     tokenizer = own(tokenizer_json(bpe(["a"]), [added("</s>", special=True), added(content, special=True)]))
     assert (tokenizer.eos_id, tokenizer.eot_id) == (1, 2)
     pieces = [("a", 0.0, PieceType.NORMAL), UNKNOWN, (content, 0.0, PieceType.CONTROL)]
-    assert read_sentencepiece_model(model_bytes(pieces), "test.model").eot_id == 2
+    assert named_id("eot", read_sentencepiece_model(model_bytes(pieces), "test.model")) == 2
 
 
 def test_an_ordinary_token_of_a_gguf_file_has_no_name(tmp_path: Path) -> None:

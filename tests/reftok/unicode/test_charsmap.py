@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.sentencepiece.charsmap_check import check_charsmap
-from reftok.rules.charsmap import Charsmap
+from reftok.unicode.charsmap import Charsmap
 
 from ..official import as_bytes, bpe, own_normalized, refusal, tokenizer_json
 from ..protobuf_writer import compile_charsmap
