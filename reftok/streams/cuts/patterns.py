@@ -72,7 +72,7 @@ def settled_matches(pattern: Pattern, reading: Callable[[str], str] | None = Non
 
     reading: makes the text that the pattern is run over, character by character; None for that of `pattern_matches`.
 
-    >>> from reftok.rules.patterns import compile_oniguruma
+    >>> from reftok.regex_dialects.pattern import compile_oniguruma
     >>> settled_matches(compile_oniguruma(r"\d+|\s+(?!\S)|\s+"))("a12  b ")
     ([(1, 3), (3, 4), (4, 5)], 6)
     >>> settled_matches(compile_oniguruma(r"(a)\1"))
