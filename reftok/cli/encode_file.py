@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 import time
+from contextlib import closing, nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TextIO
@@ -87,29 +88,27 @@ def add_encode_file(commands: Any, model: str) -> None:
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
     started = time.monotonic()
-    line = None if options.quiet or not sys.stderr.isatty() else ProgressLine(sys.stderr)
+    is_shown = not options.quiet and sys.stderr.isatty()
     try:
-        written = encode_files(
-            options.model,
-            options.inputs or ["-"],
-            options.output,
-            separator=None if options.whole_files else options.separator,
-            errors=options.errors,
-            add_special_tokens=not options.no_special_tokens,
-            end_token=options.end_token,
-            index=options.index,
-            encoding=options.encoding,
-            workers=options.workers,
-            overwrite=options.overwrite,
-            progress=line,
-        )
+        with closing(ProgressLine(sys.stderr)) if is_shown else nullcontext() as line:
+            written = encode_files(
+                options.model,
+                options.inputs or ["-"],
+                options.output,
+                separator=None if options.whole_files else options.separator,
+                errors=options.errors,
+                add_special_tokens=not options.no_special_tokens,
+                end_token=options.end_token,
+                index=options.index,
+                encoding=options.encoding,
+                workers=options.workers,
+                overwrite=options.overwrite,
+                progress=line,
+            )
     except KeyboardInterrupt:
         if Path(f"{options.output}.partial", "journal.json").exists():
             print(harmless(f"reftok: {options.output}: the same command continues what was written"), file=sys.stderr)
         raise
-    finally:
-        if line is not None:
-            line.clear()
     if not options.quiet:
         print(harmless("\n".join(summary(written, time.monotonic() - started))), file=sys.stderr)
 
@@ -149,7 +148,7 @@ class ProgressLine:
             self._shown = now
             self._write(progress_line(progress, self._first or progress, now - self._started))
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Wipe the line."""
         self._write("")
 

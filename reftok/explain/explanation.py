@@ -12,6 +12,7 @@ import regex
 from reftok.explain.model_steps import model_steps
 from reftok.explain.steps import Steps
 from reftok.explain.unicode_profile import unicode_version
+from reftok.formats.named_ids import named_id
 from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.trace import Piece, StageTrace
@@ -87,7 +88,7 @@ def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Expl
         before = stage.pieces
     encoding = trace.encoding
     columns = zip(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True)
-    unknown_id = rules.unk_id
+    unknown_id = named_id("unk", rules)
     tokens = []
     for token_id, token, span, special in columns:
         part = text[slice(*span)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from reftok.explain.explanation import options, options_text
 from reftok.explain.unicode_profile import unicode_profile, unicode_version
+from reftok.formats.named_ids import named_id
 from reftok.rules.pipeline import Pipeline
 
 _SHOWN_TOKENS = 10
@@ -45,7 +46,7 @@ def information(rules: Pipeline) -> dict[str, Any]:
 
 def _special_ids(rules: Pipeline) -> dict[str, dict[str, Any]]:
     """Those of unk, bos, eos and pad that there are."""
-    ids = {"unk": rules.unk_id, "bos": rules.bos_id, "eos": rules.eos_id, "pad": rules.pad_id}
+    ids = {name: named_id(name, rules) for name in ("unk", "bos", "eos", "pad")}
     return {
         name: {"id": token_id, "token": rules.id_to_token(token_id)}
         for name, token_id in ids.items()

@@ -14,12 +14,13 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from reftok.fast.added_tokens import QuickAddedTokens
+from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.fast.known_models import word_model
 from reftok.fast.memo import LONGEST
 from reftok.fast.models import WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import refuse_expansion
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
@@ -49,6 +50,7 @@ class FastEncoder:
     def __init__(self, rules: Pipeline, model: WordModel[Any] | None = None) -> None:
         self.rules = rules
         self.model: WordModel[Any] = word_model(rules.model) if model is None else model
+        self._affixes: dict[bool, Affixes] = {}
         self._added_tokens = QuickAddedTokens(rules.added_tokens, rules.encode_special_tokens)
         self._normalizers = [*map(fast_normalizer, rules.normalizers)]
         self._pre_tokens = known_pre_tokens(rules.pre_tokenizers)
@@ -78,6 +80,20 @@ class FastEncoder:
     def ids_of(self, pre_token: str) -> Sequence[int]:
         """The ids of a pre-token as the model takes it; a long one is cut further by the model."""
         return self.model.ids[pre_token] if len(pre_token) <= LONGEST else self.model.ids_of_text(pre_token)
+
+    def affixes(self, add_special_tokens: bool) -> Affixes:
+        """The special-token prefix and suffix; found once."""
+        found = self._affixes.get(bool(add_special_tokens))
+        if found is None:
+            found = self._affixes[bool(add_special_tokens)] = find_affixes(self.rules, add_special_tokens)
+        return found
+
+    def ids_with_affixes(self, text: str, add_special_tokens: bool) -> list[int]:
+        """The ids of a text behind all stages, as `Pipeline.encode_ids` gives them."""
+        around, ids = self.affixes(add_special_tokens), self.ids(text)
+        if around.buffered_by:
+            return ids_behind_model(self.rules, ids, add_special_tokens)
+        return [*around.prefix, *ids, *around.suffix] if around.prefix or around.suffix else ids
 
     def pre_tokens(self, text: str) -> list[str]:
         """The text as the model takes it, the added tokens among the pre-tokens; trainers count these.

@@ -73,7 +73,7 @@ class TextMerging(VocabModel):
         """The tokens of one pre-token."""
         symbols = [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of)
         return [
-            Token(token_id, self._tokens[token_id], (start, start + len(symbol)))
+            Token(token_id, self.tokens[token_id], (start, start + len(symbol)))
             for start, symbol in symbols
             for token_id in self.ids_of_symbol(symbol)
         ]

@@ -15,9 +15,9 @@ from contextlib import nullcontext
 from typing import TypeAlias
 
 from reftok.limits import MOST_SCANS, MOST_STREAMED_STAGES
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.normalizers import Lowercase, Prepend, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace

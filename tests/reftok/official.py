@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import tokenizers
 
 from reftok.errors import ModelFormatError
+from reftok.fast.normalizers import fast_normalizer
 from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Encoding
@@ -175,8 +176,8 @@ def own_normalized(normalizer: Json, text: str) -> NormalizedString:
 def normalized_by(tokenizer: Tokenizer, text: str) -> NormalizedString:
     """The same, by the normalizers of a tokenizer."""
     normalized = fast = NormalizedString(text)
-    for step, fast_step in zip(tokenizer.rules.normalizers, tokenizer.engine.fast.normalizers, strict=True):
-        normalized, fast = step.normalize(normalized), fast_step.normalize(fast)
+    for step in tokenizer.rules.normalizers:
+        normalized, fast = step.normalize(normalized), fast_normalizer(step).normalize(fast)
         assert (fast.text, [*fast.spans()]) == (normalized.text, [*normalized.spans()]), text
     return normalized
 

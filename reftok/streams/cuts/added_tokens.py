@@ -163,8 +163,8 @@ def token_searches(
     if isinstance(added_tokens, LlamaSpecialTokens):
         return LlamaTokenSearch(added_tokens, encode_special_tokens), None
     ignored = added_tokens.special_ids() if encode_special_tokens else frozenset[int]()
-    raw, normalized = (
-        None if pattern is None else AddedTokenSearch(pattern, ignored)
-        for pattern in (added_tokens.raw_pattern, added_tokens.normalized_pattern)
+    raw, normalized = added_tokens.raw_pattern, added_tokens.normalized_pattern
+    return (
+        None if raw is None else AddedTokenSearch(raw, ignored),
+        None if normalized is None else AddedTokenSearch(normalized, ignored),
     )
-    return raw, normalized

@@ -13,7 +13,7 @@ from tokenizers.models import BPE
 import reftok
 from reftok import load
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats import embedded_models, file_format, find_model, models_in, names_embedded_model
+from reftok.formats.model_files import embedded_models, file_format, find_model, models_in, names_embedded_model
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 
 from ..official import as_bytes, bpe, tokenizer_json

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface import normalizers as norm
 from reftok.rules.huggingface import pre_tokenizers as pre
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
@@ -29,6 +28,7 @@ from reftok.streams.cuts.added_tokens import token_searches
 from reftok.streams.cuts.normalizers import NORMALIZERS
 from reftok.streams.cuts.pre_tokenizers import cuts_of
 from reftok.streams.stages import Cutting, CuttingOut, Item, Normalizing, Stage
+from reftok.unicode.charsmap import Charsmap
 
 from ..official import precompiled_charsmap
 from ..protobuf_writer import compile_charsmap
