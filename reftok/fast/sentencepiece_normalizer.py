@@ -36,6 +36,8 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
         trims = self.options.remove_extra_whitespaces
+        if not text:
+            return normalized  # without the dummy prefix
         parts: Sequence[str] | None = None
         if text.isascii() and not self._ascii_that_varies.intersection(text):
             joined = text.translate(self._ascii)

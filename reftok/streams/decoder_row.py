@@ -20,8 +20,9 @@ from reftok.streams.cuts.patterns import settled_matches
 from reftok.streams.decoders import Held
 from reftok.streams.sentencepiece_decoder import sentencepiece
 
-_MOST_TEXTS = 1 << 16
-"""Remembered states and texts take a kilobyte at most, so that a full memo takes less than 64 MB."""
+_MOST_STATES = 1 << 12
+_MOST_TEXTS = 1 << 17
+"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 35 MB."""
 _LONGEST_REMEMBERED = 16
 """A state that holds more code points or bytes hardly comes again."""
 
@@ -67,7 +68,7 @@ class Row:
         """The state after an id that gave a text; remembered unless much is held."""
         if self.is_guarded or sum(each.size for each in held) > _LONGEST_REMEMBERED:
             return State(held)
-        if self.texts >= _MOST_TEXTS:
+        if self.texts >= _MOST_TEXTS or (len(self.memo) >= _MOST_STATES and held not in self.memo):
             return self.memo.get(held, State(held))
         self.texts += 1
         state = self.memo.setdefault(held, State(held))
