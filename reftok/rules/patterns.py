@@ -27,7 +27,7 @@ def pattern_matches(pattern: str | Pattern, text: str) -> list[Match]:
     >>> pattern_matches(compile_oniguruma(r"\p{N}"), "a12")
     [(0, 1, False), (1, 2, True), (2, 3, True)]
     """
-    if isinstance(pattern, str):
+    if isinstance(pattern, str):  # as in the library, no expression is made of it
         return literal_matches(text, pattern)
     return with_gaps(spans(pattern, text) if text else (), len(text))
 

@@ -81,6 +81,7 @@ def _compiled(expression: str) -> Pattern:
     for match in _PART.finditer(expression):
         part = match.group()
         if match["category"] is not None:
+            # Inside brackets the members alone, outside a class of their own.
             part = CLASSES[match["category"]] if is_inside else f"[{CLASSES[match['category']]}]"
         elif match["class"] == "S":
             part = f"[^{_SPACES}]"
@@ -88,7 +89,7 @@ def _compiled(expression: str) -> Pattern:
             inside = "0-9" if match["class"] == "d" else _SPACES
             part = inside if is_inside else f"[{inside}]"
         elif match["open"] is not None:
-            part, is_inside = r"\[" if is_inside else "[", True
+            part, is_inside = r"\[" if is_inside else "[", True  # `[` inside a class is a member to std::regex
         elif match["close"] is not None:
             is_inside = False
         parts.append(part)
@@ -114,6 +115,7 @@ def _ends_of_groups(text: str) -> list[int]:
     ends: list[int] = []
     for run in _NUMBERS.finditer(folded(text)):
         start, end = run.span()
+        # The first group is the one that may be shorter.
         ends += range(start + ((end - start) % 3 or 3), end + 1, 3)
     return ends
 
