@@ -22,7 +22,7 @@ REFERENCE = "reftok"
 
 
 class ReftokSubject(ReftokSpecSubject):
-    """The reference with a model: the answers of its plain rules by the engine, which also streams."""
+    """The reference with a model: the answers of its plain rules by the fast path, and streams."""
 
     name = REFERENCE
 

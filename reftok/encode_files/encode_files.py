@@ -48,9 +48,8 @@ def encode_files(
     An interrupted run goes on when it is called again with the same inputs and options. This process encodes a document
     of more than 4 MiB as a stream, while the others wait.
 
-    Raises ModelFormatError as `load` does, and EncodingStopped if a file cannot be read, written or continued, for a
-    document that cannot be encoded, and for a stream that must hold back more than 4 Mi code points; the output is then
-    as it was before.
+    Raises EncodingStopped if the model or a file cannot be read, written or continued, and for a document that cannot
+    be encoded, or of which more than 4 Mi code points must be held back. The output is then as it was before.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

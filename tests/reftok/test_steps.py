@@ -10,7 +10,7 @@ from benchmarks.worst_cases import WORST_CASES
 from tests.reftok.steps import steps
 
 LENGTHS = {"bpe-qwen": 1_200, "spm-bpe": 300, "spm-bpe-hf": 300, "spm-unigram": 300, "spm-unigram-hf": 300}
-"""A model of each kind of engine, and code points that are too many for a way that only short texts go."""
+"""A model of each fast kind, and code points that are too many for a way that only short texts go."""
 MOST = 12
 """By the square of its length four times the text would take sixteen times the steps."""
 
@@ -22,7 +22,7 @@ def test_four_times_the_text_takes_some_four_times_the_steps(model: str, way: st
     grown = {}
     for name, make in WORST_CASES.items():
         short, long = make(LENGTHS[model]), make(4 * LENGTHS[model])
-        WAYS[way](fresh(tokenizer), long)()  # makes the tables that all engines of this model share
+        WAYS[way](fresh(tokenizer), long)()  # makes the tables that all tokenizers of this model share
         less, more = (steps(WAYS[way](fresh(tokenizer), text)) for text in (short, long))
         if more > MOST * less:
             grown[name] = less, more
