@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reftok.rules.patterns import Match
-from reftok.rules.types import Span, Token
+from reftok.rules.types import Match, Span, Token
 from reftok.unicode.forms import Change
 
 Behavior: TypeAlias = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]

@@ -15,9 +15,9 @@ import regex
 from reftok.regex_dialects.executor import spans
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.patterns import Match, literal_matches, pattern_matches, with_gaps
+from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit
-from reftok.rules.types import Span
+from reftok.rules.types import Match, Span
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
