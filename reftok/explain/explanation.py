@@ -24,7 +24,7 @@ class ExplainedStage:
     """One step of one stage.
 
     stage, component: as in the trace. options: of the component, by the names of the file format.
-    unicode: the version of the character tables that it follows, None where it uses none.
+    unicode: the version of the character tables that it follows; None if it uses none.
     before, after: the parts of the text; after the model, its tokens.
     steps: of a model, for each part that it was given.
     """

@@ -41,7 +41,7 @@ _LLAMA_CPP = "15.1"
 
 
 def unicode_version(library: str, component: object) -> str | None:
-    """The Unicode version of a component's tables, None where it needs none.
+    """The Unicode version of a component's tables; None if it needs none.
 
     White space is the same set in every version since 6.3, so a component that knows nothing else has no version.
 

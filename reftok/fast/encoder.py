@@ -162,6 +162,9 @@ class FastEncoder:
         values = [*map(self.model.token_of, ids)]
         if self._shows_unknown and self.rules.model.unk_id in ids:
             unk_id = self.rules.model.unk_id
+            if self._pre_tokens is not None and self._pre_tokens.is_raw:
+                text = in_byte_characters(text)  # the model has seen the characters of the bytes
+                spans = self.model.spans[text]
             for place, token_id in enumerate(ids):
                 if token_id == unk_id:
                     start, end = spans[place]

@@ -44,6 +44,8 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
         else:
             parts = self._parts(text)
             joined = "".join(parts)
+        if not text:  # without a dummy space
+            return NormalizedString("", normalized.original_start)
         if trims and (not joined.strip(" ") or ("  " in joined and any("  " in part for part in parts or ()))):
             # A replacement keeps the spaces within it, and whether a text is all spaces is a matter of its parts.
             return super().normalize(normalized)

@@ -1,12 +1,12 @@
 r"""Regular expressions of tiktoken, which are those of the Rust crate fancy-regex, run by the package `regex`.
 
-What is known to mean the same in both is taken; the rest is refused by name, with its place. Differences that patterns
-come near to:
+Syntax that is known to mean the same in both is accepted; the rest is refused by name, with its place. Differences that
+published patterns come near to:
 
 - `$` is the end of the text, not the place before a last line feed.
-- `&&` in a class is what both sides have, and `[` opens another class: `regex` knows that in its version 1 only.
-- Without regard to case, `regex` takes `İ` for an `i`, and in version 1 `ß` for `ss`.
-- `\<` and `\h` mean something else; `--`, `~~` and POSIX classes are not known here.
+- `&&` in a class is the intersection of both sides, and `[` opens another class: `regex` reads that in version 1 only.
+- Without regard to case, `regex` matches `İ` with `i`, and in version 1 `ß` with `ss`.
+- `\<` and `\h` mean something else; `--`, `~~` and POSIX classes are not supported here.
 
 Source: fancy-regex 0.13 parse.rs, regex-syntax 0.8 ast/parse.rs.
 """
@@ -29,7 +29,7 @@ _PROPERTIES = (
     "Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Han Hangul Hebrew Hiragana Katakana "
     "Khmer Lao Latin Myanmar Tamil Thai Tibetan"
 )
-"""Their members are those of the library, of all scalar values."""
+"""Properties with the same members in both, checked over all scalar values."""
 
 _ESCAPE = (
     r"\\(?:[rntf]|x[0-7][0-9A-Fa-f]|u(?![dD][89A-Fa-f])[0-9A-Fa-f]{4}|[!-/:;=?@\[-`{-~])"
@@ -49,8 +49,8 @@ _INSIDE = regex.compile(
 def compile_fancy_regex(pattern: str) -> Pattern:
     r"""The pattern of an expression of fancy-regex.
 
-    Raises UnsupportedFeature for what that crate refuses, for what may match nothing, over which tiktoken panics, and
-    for what is not known to be reproduced.
+    Raises UnsupportedFeature for what that crate refuses, for an expression that may match nothing, over which tiktoken
+    panics, and for what is not known to be reproduced.
 
     >>> compile_fancy_regex(r"[\p{L}&&[^\p{Han}]]+").compiled.findall("ab汉c")
     ['ab', 'c']
@@ -73,7 +73,7 @@ def compile_fancy_regex(pattern: str) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of an expression. kind: the name of a group of _OUTSIDE or _INSIDE. start: where it stands."""
+    """A part of an expression. kind: the name of a group of _OUTSIDE or _INSIDE. start: its position."""
 
     kind: str
     text: str
@@ -82,7 +82,7 @@ class _Part:
 
 
 def _parts(pattern: str) -> Iterator[_Part]:
-    """The parts of an expression; of a class that is not closed, and a group, `regex` tells."""
+    """The parts of an expression. Classes and groups that are not closed are left to the compiler of `regex`."""
     place, depth = 0, 0
     while place < len(pattern):
         found = (_INSIDE if depth else _OUTSIDE).match(pattern, place)
@@ -95,7 +95,7 @@ def _parts(pattern: str) -> Iterator[_Part]:
 
 
 def _translated(pattern: str) -> tuple[str, int]:
-    """The expression and the version as `regex` takes them."""
+    """The expression for `regex`, and the version of `regex` that reads it."""
     parts = [*_parts(pattern)]
     has_sets = any(part.is_in_class and part.kind in ("class", "both") for part in parts)
     groups: list[str] = []

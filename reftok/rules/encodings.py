@@ -18,7 +18,7 @@ from reftok.rules.types import Encoding, Span
 
 Item = TypeVar("Item")
 
-_TOKENS_AN_ENCODING_WEIGHS = 500
+_TOKENS_AN_ENCODING_WEIGHS = 500  # an Encoding without tokens takes as much memory as so many tokens
 
 
 def to_encoding(parts: Sequence[Part], sequence_id: int = 0) -> Encoding:
@@ -91,7 +91,7 @@ def joined(parts: Sequence[Encoding]) -> Encoding:
 
 
 def _combined(left: Encoding, right: Encoding) -> Encoding:
-    if left.overflowing and right.overflowing:
+    if left.overflowing and right.overflowing:  # else their numbers add up, they do not multiply
         refuse_explosion(_weight(left) * count(right) + count(left) * _weight(right), len(left) + len(right))
     return _merged(left, right)
 
@@ -169,5 +169,5 @@ def byte_offsets(encoding: Encoding, text: str) -> Encoding:
     if text.isascii():
         return encoding
     lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
-    position = [0, *accumulate(lengths)]
+    position = [0, *accumulate(lengths)]  # of each character in bytes, and the end
     return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])

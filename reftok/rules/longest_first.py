@@ -42,7 +42,7 @@ class EntriesByBeginning:
     def at(self, text: str, start: int) -> Iterator[str]:
         """Every entry that stands in `text` at the code point `start`, the longest first."""
         rest = text[start : start + self._longest]
-        index = bisect_right(self._entries, rest) - 1
+        index = bisect_right(self._entries, rest) - 1  # the last entry that is not greater than the text
         while index >= 0:
             entry = self._entries[index]
             if rest.startswith(entry):

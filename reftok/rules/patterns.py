@@ -6,14 +6,10 @@ Source: tokenizers 0.23 tokenizer/pattern.rs. How expressions are translated and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from reftok.regex_dialects.executor import spans
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.types import Span
-
-Match: TypeAlias = tuple[int, int, bool]
-"""Start, end and whether the pattern matched; the matches of a text cover it without gaps."""
+from reftok.rules.types import Match, Span
 
 
 def pattern_matches(pattern: str | Pattern, text: str) -> list[Match]:
@@ -27,7 +23,7 @@ def pattern_matches(pattern: str | Pattern, text: str) -> list[Match]:
     >>> pattern_matches(compile_oniguruma(r"\p{N}"), "a12")
     [(0, 1, False), (1, 2, True), (2, 3, True)]
     """
-    if isinstance(pattern, str):
+    if isinstance(pattern, str):  # as in the library, no expression is made of it
         return literal_matches(text, pattern)
     return with_gaps(spans(pattern, text) if text else (), len(text))
 

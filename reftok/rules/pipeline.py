@@ -156,7 +156,7 @@ class Pipeline:
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        with Deadline(len(text)):
+        with Deadline(len(text)):  # one for the patterns of all stages
             parts = self.normalized(text, note)
             for pre_tokenizer in self.pre_tokenizers:
                 parts = pre_tokenizer.pre_tokenize(parts)
@@ -209,7 +209,7 @@ class Pipeline:
             for processor in self.post_processors:
                 parts = processor.process(parts, add_special_tokens)
                 note("PostProcessor", processor, parts)
-            parts = [joined(parts)]
+            parts = [joined(parts)]  # processors before the last one leave parts, so that a later one sees them
         if self.padding is not None:
             parts = self.padding.pad(parts)
             note("Padding", self.padding, parts)
@@ -234,6 +234,7 @@ class Pipeline:
         if text.isascii():
             return text
         if self.library in ("tiktoken", "mistral-common"):
+            # Through UTF-16, as tiktoken does it: there two surrogates are one character.
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
             text.encode("utf-8")
@@ -316,6 +317,7 @@ class Pipeline:
     @property
     def vocab_size(self) -> int:
         """How many ids there are, added tokens included."""
+        # An added token whose content is in the vocab has the vocab's id.
         return self.model.size + sum(token not in self.model.vocab for token in self.added_tokens.contents)
 
     def is_special(self, token_id: SupportsIndex | None) -> bool:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reftok.rules.patterns import Match
-from reftok.rules.types import Span, Token
+from reftok.rules.types import Match, Span, Token
 from reftok.unicode.forms import Change
 
 Behavior: TypeAlias = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
@@ -76,7 +75,7 @@ class NormalizedString:
         that character no longer belongs to it. `AddedVocabulary` relies on this.
         """
         if start == 0 and end == len(self.text):
-            if not self.alignments:
+            if not self.alignments:  # nothing was removed before its first character
                 return self
             return NormalizedString(self.text, self.alignments[0][0], self.alignments)
         alignments = None if self.alignments is None else self.alignments[start:end]
@@ -98,7 +97,7 @@ class NormalizedString:
                 alignments.append(old[position - 1] if position else (self.original_start, self.original_start))
             else:
                 alignments.append(old[position])
-                position += 1 - change
+                position += 1 - change  # the old character, and those that `change` removes after it
         return NormalizedString("".join(characters), self.original_start, alignments)
 
     def prepend(self, prefix: str) -> NormalizedString:
@@ -116,6 +115,7 @@ class NormalizedString:
         for start, end, is_match in matches:
             if is_match:
                 parts.append(content)
+                # An empty match inserts behind the character before it, at the start behind none.
                 inserted = old[end - 1] if end else (self.original_start, self.original_start)
                 alignments += [inserted] * len(content)
             else:

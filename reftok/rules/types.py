@@ -9,6 +9,9 @@ from typing import TypeAlias
 Span: TypeAlias = tuple[int, int]
 """Half-open, in code points of the *original* text; anything else says so in its name."""
 
+Match: TypeAlias = tuple[int, int, bool]
+"""Start, end and whether a pattern matched; the matches of a text cover it without gaps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -36,7 +36,7 @@ class Best:
 
 
 BEGINNING = Best(0.0, -1, -1)
-UNREACHED = Best(nan, -1, -1)
+UNREACHED = Best(nan, -1, -1)  # a NaN, so that a sum that starts from it by mistake shows
 
 
 def to_float32(number: float) -> float:

@@ -190,7 +190,7 @@ class AddedVocabulary:
         for token_id, start, stop in pattern.find(text):
             token = self._by_id[token_id]
             if encode_special_tokens and token.content in self._special:
-                continue
+                continue  # the match is used up, as below
             if token.single_word and not stands_alone(text, start, stop):
                 continue
             if token.lstrip:
@@ -245,7 +245,7 @@ class AddedTokenPattern:
         while (found := self.first_character.search(text, position)) is not None:
             start = found.start()
             content = next(self.contents.at(text, start), None)
-            position = start + len(content or "-")
+            position = start + len(content or "-")  # behind the match, or one character later if no token matches
             if content is not None:
                 yield self.ids[content], start, position
 

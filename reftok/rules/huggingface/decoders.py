@@ -122,7 +122,7 @@ class ByteLevel:
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
         data = from_byte_characters("".join(tokens))
-        if data is None:
+        if data is None:  # some token has a character outside the map
             data = b"".join([from_byte_characters(token) or token.encode("utf-8") for token in tokens])
         return [data.decode("utf-8", "replace")]
 
@@ -230,6 +230,7 @@ class Strip:
     def decode_chain(self, tokens: list[str]) -> list[str]:
         result: list[str] = []
         for token in tokens:
+            # The library counts from both ends of the token; here the end is that of what the start has left.
             token = token[min(self.start, len(token) - len(token.lstrip(self.content))) :]
             kept = token.rstrip(self.content)
             result.append(kept + self.content * max(0, len(token) - len(kept) - self.stop))
@@ -251,7 +252,7 @@ class Replace:
     content: str
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):
+        if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):  # it cannot make them longer
             return [token.replace(self.pattern, self.content) for token in tokens]
         found = [pattern_matches(self.pattern, token) for token in tokens]
         # Before the texts are built: a single match may become a million characters.

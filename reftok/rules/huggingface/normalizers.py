@@ -133,6 +133,7 @@ class Strip:
             end -= 1
         if (start, end) == (0, len(text)):
             return normalized
+        # No slice, which would begin at its first character: what is stripped still belongs to the text.
         return NormalizedString(text[start:end], normalized.original_start, normalized.spans()[start:end])
 
 
@@ -162,7 +163,7 @@ class Precompiled:
                     modified = True
                     _substitute(changes, cluster, replacement)
                     continue
-            for character in cluster:
+            for character in cluster:  # the cluster is long, or has no rule
                 replacement = shortest_prefix(character)
                 if replacement is None:
                     changes.append((character, 0))
@@ -179,7 +180,7 @@ def _substitute(changes: list[Change], old: str, new: str) -> None:
     """
     changes.extend((character, 0) for character in new)
     surplus = len(new) - len(old)
-    if surplus > 0:
+    if surplus > 0:  # the last ones count as inserted
         for index in range(len(changes) - surplus, len(changes)):
             changes[index] = changes[index][0], 1
     elif surplus < 0 and changes:
@@ -193,6 +194,7 @@ def substitute_each(normalized: NormalizedString, rule: Callable[[str], str]) ->
     >>> substitute_each(NormalizedString("-a"), {"-": "", "a": "bc"}.__getitem__).spans()
     [(1, 2), (1, 2)]
     """
+    # What each distinct character becomes; a rule may be slow.
     substitutes = {character: rule(character) for character in set(normalized.text)}
     text = "".join(map(substitutes.__getitem__, normalized.text))
     if text == normalized.text:
@@ -293,7 +295,7 @@ class BertNormalizer:
             normalized = substitute_each(normalized, _cleaned)
         if self.handle_chinese_chars:
             normalized = substitute_each(normalized, _set_apart)
-        if self.decomposes:
+        if self.decomposes:  # so marks that were precomposed are removed as well, unlike with StripAccents
             normalized = substitute_each(NFD().normalize(normalized), _unaccented)
         if self.lowercase:
             normalized = substitute_each(normalized, lower_case)

@@ -45,7 +45,7 @@ class Padding:
         length = longest if self.strategy == "BatchLongest" else self.strategy
         if self.pad_to_multiple_of:
             length += -length % self.pad_to_multiple_of
-        for encoding in encodings:
+        for encoding in encodings:  # each of its overflowing encodings is filled up as well
             refuse_explosion((count(encoding) - 1) * length, len(encoding))
         return [self._padded(encoding, length) for encoding in encodings]
 

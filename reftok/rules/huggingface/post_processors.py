@@ -17,7 +17,7 @@ from reftok.rules.encodings import inserted, joined, numbered
 from reftok.rules.types import Encoding, Span
 from reftok.unicode.characters import WHITE_SPACE
 
-_BLANKS = "".join(sorted(WHITE_SPACE)) + BYTE_TO_CHARACTER[0x20]
+_BLANKS = "".join(sorted(WHITE_SPACE)) + BYTE_TO_CHARACTER[0x20]  # tokens are in the characters of their bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ def _with_trimmed_offsets(encoding: Encoding, add_prefix_space: bool) -> Encodin
 def _throughout(encoding: Encoding, change: Callable[[Encoding], Encoding]) -> Encoding:
     """The encoding with a change applied to it and to its overflowing encodings."""
     changed = change(encoding)
+    # One level deep, as in the library: encodings that overflow from overflowing ones stay as they are.
     return replace(changed, overflowing=tuple(map(change, encoding.overflowing))) if encoding.overflowing else changed
 
 
@@ -64,7 +65,7 @@ def _trimmed(index: int, token: str, span: Span, add_prefix_space: bool) -> Span
         if is_first and add_prefix_space and leading == 1:
             leading = 0
         start = min(start + leading, end)
-    if trailing and end >= trailing:
+    if trailing and end >= trailing:  # the library subtracts without a sign
         end = max(end - trailing, start)
     return start, end
 
@@ -201,6 +202,7 @@ class TemplateProcessing:
             problem = f"a TemplateProcessing after another one cannot take {len(parts)} parts; the library panics"
             raise UnsupportedFeature("", "post_processor", problem)
         template = self.single if len(parts) == 1 else self.pair
+        # A template may name a text many times, and the next template that one again.
         repeated = sum(len(parts[piece.sequence_id]) for piece in template if isinstance(piece, Sequence))
         refuse_explosion(repeated, sum(map(len, parts)))
         return [
@@ -224,6 +226,6 @@ def default_processing(encodings: Parts[Encoding]) -> Encoding:
     overflowing encodings, so that `sequence_ids` counts padding as text.
     """
     uncounted = [_throughout(encoding, partial(replace, sequence_ranges={})) for encoding in encodings]
-    if len(uncounted) == 1:
+    if len(uncounted) == 1:  # the library returns it as it is
         return uncounted[0]
     return joined([numbered(encoding, sequence_id) for sequence_id, encoding in enumerate(uncounted)])

@@ -15,9 +15,9 @@ import regex
 from reftok.regex_dialects.executor import spans
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.patterns import Match, literal_matches, pattern_matches, with_gaps
+from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit
-from reftok.rules.types import Span
+from reftok.rules.types import Match, Span
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -52,6 +52,7 @@ class ByteLevel:
         return [part if part.tokens is not None else Part(byte_level(part.normalized)) for part in cut]
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        # The space is added before the split, so that GPT-2's pattern takes it into the first word.
         if self.add_prefix_space and not normalized.text.startswith(" "):
             normalized = normalized.prepend(" ")
         if not self.use_regex:
@@ -67,7 +68,7 @@ def byte_level(normalized: NormalizedString) -> NormalizedString:
     """
     text = normalized.text
     encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
-    if len(encoded) == len(text):
+    if len(encoded) == len(text):  # a byte for each character
         return NormalizedString(encoded, normalized.original_start, normalized.alignments)
     alignments: list[Span] = []
     for character, span in zip(text, normalized.spans(), strict=True):
@@ -254,6 +255,7 @@ class UnicodeScripts:
         previous = None
         for position, character in enumerate(normalized.text):
             here = script(character)
+            # The first place needs a script too: what comes before it is in no part.
             if here is not None and here != previous:
                 starts.append(position)
                 previous = here

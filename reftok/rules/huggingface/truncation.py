@@ -48,7 +48,7 @@ class Truncation:
         Raises InvalidText if the library raises or panics: OnlySecond without a second text, a text to cut that is too
         short, a stride that is not less than the length that stays.
         """
-        room = self.max_length - added_tokens
+        room = self.max_length - added_tokens  # negative in the first quirk
         lengths = [len(encoding) for encoding in encodings]
         if room < 0 or sum(lengths) <= room:
             return list(encodings)
@@ -72,12 +72,13 @@ class Truncation:
     def _cut(self, encoding: Encoding, length: int, sequence_id: int) -> Encoding:
         if length >= len(encoding):
             return encoding
-        if length == 0:
+        if length == 0:  # the whole encoding overflows, in one piece
             return replace(numbered(part_of(encoding, 0, 0), sequence_id), overflowing=(encoding,))
         if self.stride >= length:
             problem = f"the stride {self.stride} is not less than the {length} tokens that stay"
             raise InvalidText(f"truncation: {problem}; tokenizers breaks down there")
         windows = _windows(len(encoding), length, length - self.stride)
+        # Windows that overlap by all but one token would repeat each token as often as a window has tokens.
         refuse_explosion(len(windows) * length, len(encoding))
         if self.direction == "Left":
             windows = [(len(encoding) - end, len(encoding) - start) for start, end in windows]

@@ -55,6 +55,7 @@ class Unigram(VocabModel):
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
         tokens: list[Token] = []
+        # The text of a piece decides its id again: a run of unknown characters may be spelled like an entry.
         for start, end, _ in with_runs_joined(path_to_end(self.best_paths(text)), self.unk_id):
             piece = text[start:end]
             byte_pieces = self.byte_pieces(piece)

@@ -64,7 +64,7 @@ class WordPiece(VocabModel):
         while start < len(text):
             entries, prefix = (self._continuing, self.continuing_subword_prefix) if start else (self._first, "")
             longest = next(entries.at(text, start), None)
-            if longest is None:
+            if longest is None:  # no backtracking: the whole word is unknown
                 return [unknown_word(text, self.vocab, self.unk_token, self.source)]
             end = start + len(longest)
             tokens.append(Token(self.vocab[prefix + longest], prefix + longest, (start, end)))

@@ -63,6 +63,7 @@ class LlamaBPE(TextMerging):
             return (token_id,)
         data = symbol.encode("utf-8", "surrogatepass")
         if self.options.is_byte_level:
+            # llama.cpp looks up each byte of the UTF-8; one beyond ASCII is a part of a character, and no token.
             names = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in data]
         else:
             names = [f"<0x{byte:02X}>" for byte in data]

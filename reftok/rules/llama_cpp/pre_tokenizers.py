@@ -23,8 +23,9 @@ import regex
 from reftok.regex_dialects.pattern import Pattern, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import byte_level
 from reftok.rules.llama_cpp.characters import CLASSES, folded, folded_with_han, with_ascii_spaces
-from reftok.rules.patterns import Match, with_gaps
+from reftok.rules.patterns import with_gaps
 from reftok.rules.text import NormalizedString, Part, resplit
+from reftok.rules.types import Match
 
 Reading = Literal["categories", "categories and Han", "code points"]
 
@@ -81,6 +82,7 @@ def _compiled(expression: str) -> Pattern:
     for match in _PART.finditer(expression):
         part = match.group()
         if match["category"] is not None:
+            # Inside brackets the members alone, outside a class of their own.
             part = CLASSES[match["category"]] if is_inside else f"[{CLASSES[match['category']]}]"
         elif match["class"] == "S":
             part = f"[^{_SPACES}]"
@@ -88,7 +90,7 @@ def _compiled(expression: str) -> Pattern:
             inside = "0-9" if match["class"] == "d" else _SPACES
             part = inside if is_inside else f"[{inside}]"
         elif match["open"] is not None:
-            part, is_inside = r"\[" if is_inside else "[", True
+            part, is_inside = r"\[" if is_inside else "[", True  # `[` inside a class is a member to std::regex
         elif match["close"] is not None:
             is_inside = False
         parts.append(part)
@@ -114,6 +116,7 @@ def _ends_of_groups(text: str) -> list[int]:
     ends: list[int] = []
     for run in _NUMBERS.finditer(folded(text)):
         start, end = run.span()
+        # The first group is the one that may be shorter.
         ends += range(start + ((end - start) % 3 or 3), end + 1, 3)
     return ends
 

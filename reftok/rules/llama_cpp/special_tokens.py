@@ -41,6 +41,7 @@ class LlamaSpecialTokens(AddedVocabulary):
         self.vocab = vocab
         cut_out = [token_id for token_id, attribute in enumerate(vocab.attributes) if attribute & CUT_OUT]
         sizes = {token_id: len(vocab.tokens[token_id].encode("utf-8", "surrogateescape")) for token_id in cut_out}
+        # `sorted` keeps the order of equals, which is that of the ids.
         self.longest_first = sorted(cut_out, key=lambda token_id: -sizes[token_id])
         for token_id in cut_out:
             if any("\ud800" <= character <= "\udfff" for character in vocab.tokens[token_id]):
@@ -72,6 +73,7 @@ class LlamaSpecialTokens(AddedVocabulary):
             yield from _raw(normalized, start, end)
             start = found + len(text)
             yield Part(normalized.slice(found, start), (Token(token_id, text, (0, len(text))),))
+            # White space after the token is skipped, so that it is in no part.
             while attribute & Attribute.RSTRIP and normalized.text[start : start + 1] in _SPACES:
                 start += 1
         yield from _raw(normalized, start, len(normalized))

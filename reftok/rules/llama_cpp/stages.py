@@ -69,7 +69,7 @@ class Detokenizer:
             self.refuse_unknown(token_id)
         removes_space = self.removes_space
         if remove_special and vocab.add_bos and rest and rest[0] == vocab.bos_id:
-            removes_space = False
+            removes_space = False  # the quirk: the flag is used up by the BOS
             rest = rest[1:]
         if remove_special and vocab.add_eos and rest and rest[-1] == vocab.eos_id:
             rest = rest[:-1]

@@ -63,7 +63,7 @@ class UGMNormalizer:
             origins += [span] * len(part)
         rewritten = b"".join(parts).decode("utf-8", "surrogateescape")
         sizes = (len(character.encode("utf-8", "surrogateescape")) for character in rewritten)
-        firsts = [0, *accumulate(sizes)][:-1]
+        firsts = [0, *accumulate(sizes)][:-1]  # a character has the span of its first byte
         return NormalizedString(rewritten, normalized.original_start, [origins[first] for first in firsts])
 
     def _spaced(self, data: bytes) -> Iterator[tuple[bytes, int, int]]:
@@ -85,7 +85,7 @@ class UGMNormalizer:
 
     def _prefixes(self, data: bytes) -> Iterator[tuple[bytes, int, int]]:
         start = 0
-        for run in data.split(b"\0"):
+        for run in data.split(b"\0"):  # llama.cpp ends every look-up at a NUL
             position = 0
             while position < len(run):
                 part, size = self._prefix(run, position)
@@ -106,6 +106,7 @@ class UGMNormalizer:
         if rules:
             size, replacement = rules[-1]
             return replacement.encode("utf-8"), size
+        # Not every byte sequence is checked: see `code_points`. What it accepts is copied, wrong or not.
         code, size = next(code_points(data[position : position + 4]))
         if size == 1 and code == ord(REPLACEMENT_CHARACTER):
             return _REPLACEMENT, 1

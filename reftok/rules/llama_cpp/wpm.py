@@ -38,6 +38,7 @@ class BertText:
 
     def _rewritten(self, character: str) -> str:
         """The replacement of a character; empty if it is removed."""
+        # A code point that llama.cpp's tables do not have has no decomposition there either.
         if self.strip_accents and category(character) != "U":
             character = unicodedata.normalize("NFD", character)[0]
         if character in WHITE_SPACE:
@@ -54,7 +55,7 @@ def lower(character: str) -> str:
     >>> lower("A"), lower("İ")
     ('a', 'i')
     """
-    lowered = character.lower()
+    lowered = character.lower()  # the full mapping, which is the simple one where that is a single character
     if category(character) == "U":
         return character
     return lowered if len(lowered) == 1 else lowered[0] if character == "\u0130" else character
@@ -118,6 +119,7 @@ class LlamaWPM(VocabModel):
             if end == start:
                 return [Token(self.unk_id, self.tokens[self.unk_id], (0, len(text)))]
             token_id = self._ids[data[start:end]]
+            # A token of nothing but bytes of the `▁` before the word stands for no text.
             is_prefix_only = end <= len(SPACE_SYMBOL.encode("utf-8"))
             span = (0, 0) if is_prefix_only else (character_at[start], character_at[end - 1] + 1)
             tokens.append(Token(token_id, self.tokens[token_id], span))

@@ -55,7 +55,7 @@ class SentencePieceDecoder:
             if byte_run:
                 texts += decode_bytes(bytes(byte_run))
                 byte_run = []
-                is_start = False
+                is_start = False  # bytes are text, even if they are spaces
             text, is_start = self.text_of(token, is_start)
             texts.append(text)
         if byte_run:
@@ -78,6 +78,7 @@ class SentencePieceDecoder:
             is_spaced = token.startswith(SPACE_SYMBOL)
             if is_spaced and token in self.table.vocab and token != self._unk_piece:
                 text = text[1:]
+            # A piece that is empty now leaves the next one at the start, unless only one space may be stripped.
             is_start = not text and (self.strips_all_spaces or not is_spaced)
         return text, is_start
 

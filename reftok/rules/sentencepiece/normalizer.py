@@ -90,6 +90,7 @@ class SentencePieceNormalizer:
             return "", [0]
         parts: list[str] = []
         origins: list[int] = []
+        # At the start as behind a space: spaces at the start of a replacement are removed.
         follows_space = self.options.remove_extra_whitespaces and self.begins
         while position < len(text):
             part, length = self.prefix(text, position)
@@ -108,7 +109,7 @@ class SentencePieceNormalizer:
         if self.options.remove_extra_whitespaces and self.begins:
             while position < len(text):
                 part, length = self.prefix(text, position)
-                if part != " ":
+                if part != " ":  # a replacement by several spaces does not count, it is trimmed in `rewrite`
                     break
                 position += length
         return position
@@ -122,7 +123,7 @@ class SentencePieceNormalizer:
             origins = [start, *origins]
         if options.remove_extra_whitespaces and self.ends and text.endswith(self._space):
             text = text.rstrip(self._space)
-            origins = origins[: len(text) + 1]
+            origins = origins[: len(text) + 1]  # the last one is the end: where the first trimmed space began
         if options.add_dummy_prefix and options.treat_whitespace_as_suffix and self.ends:
             text += self._space
             origins = [*origins, origins[-1]]
@@ -134,7 +135,7 @@ class SentencePieceNormalizer:
             return text[position : position + length], length
         if self.charsmap is not None and (rule := self._longest_rule(self.charsmap, text, position)) is not None:
             return rule
-        character = text[position]
+        character = text[position]  # a surrogate stands for a byte that is not UTF-8
         return REPLACEMENT_CHARACTER if "\udc80" <= character <= "\udcff" else character, 1
 
     def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[str, int] | None:

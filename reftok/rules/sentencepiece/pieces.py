@@ -101,7 +101,7 @@ class PieceTable:
         self.byte_ids: list[int] = []
         for token_id, (piece, _, piece_type) in enumerate(self.pieces):
             if piece == _NUL and piece_type is PieceType.UNUSED:
-                continue
+                continue  # the library leaves it out of its maps: it has an id, but no text finds it
             may_be_too_long = 4 * len(piece) >= _LONGEST_PIECE_BYTES  # a character has four bytes at most
             if piece_type is not PieceType.NORMAL or not piece or _NUL in piece or may_be_too_long:
                 self._check(token_id, source)
@@ -207,6 +207,7 @@ class PieceTable:
 
     def _byte_tokens(self, text: str, start: int, end: int) -> list[Token]:
         tokens = [Token(self.byte_ids[byte], BYTE_PIECES[byte], (start, start)) for byte in text.encode("utf-8")]
+        # Only the last byte has a span, so that the spans of all tokens together still cover the text once.
         tokens[-1] = Token(tokens[-1].id, tokens[-1].value, (start, end))
         return tokens
 
@@ -228,7 +229,7 @@ class PrefixMatcher:
 
     def length_at(self, text: str, position: int) -> int:
         """The length of the longest symbol at `position`, in characters; 0 if there is none."""
-        if text[position] not in self.first_characters:
+        if text[position] not in self.first_characters:  # true almost everywhere, and the search is slow
             return 0
         return len(next(self._seen.at(text, position), ""))
 

@@ -15,10 +15,10 @@ from reftok.rules.huggingface import pre_tokenizers as rules
 from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
-from reftok.rules.patterns import Match, literal_matches, pattern_matches
+from reftok.rules.patterns import literal_matches, pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import Behavior, NormalizedString, Part
-from reftok.rules.types import Span
+from reftok.rules.types import Match, Span
 from reftok.streams.cuts.patterns import settled_matches
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation
 

@@ -18,8 +18,8 @@ from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
-from reftok.rules.patterns import Match, pattern_matches
-from reftok.rules.types import Span
+from reftok.rules.patterns import pattern_matches
+from reftok.rules.types import Match, Span
 from reftok.streams.cuts.patterns import settled_matches
 
 from ..regex_dialects.oniguruma.test_random_patterns import PATTERNS
