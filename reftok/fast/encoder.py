@@ -20,7 +20,8 @@ from reftok.fast.memo import LONGEST
 from reftok.fast.models import WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
-from reftok.limits.growth import refuse_expansion
+from reftok.limits.growth import Growth
+from reftok.regex_dialects.executor import Deadline
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
@@ -61,11 +62,12 @@ class FastEncoder:
     def ids(self, text: str) -> list[int]:
         """The ids of a text, which is as `Pipeline.checked_text` gives it, before the stages behind the model."""
         ids: list[int] = []
-        for part in self.normalized(text):
-            if part.tokens is None:
-                ids += self._ids_of_part(part.normalized)
-            else:
-                ids += [token.id for token in part.tokens]
+        with Deadline(len(text)):
+            for part in self.normalized(text):
+                if part.tokens is None:
+                    ids += self._ids_of_part(part.normalized)
+                else:
+                    ids += [token.id for token in part.tokens]
         return ids
 
     def _ids_of_part(self, part: NormalizedString) -> Iterable[int]:
@@ -122,12 +124,13 @@ class FastEncoder:
         tokens: list[str] = []
         offsets: list[Span] = []
         word_ids: list[int | None] = []
-        for index, (string, place, word, values) in enumerate(self._located(text)):
-            found, spans = word
-            ids += found
-            tokens += values
-            offsets += _original_spans(string, place, spans)
-            word_ids += [index] * len(found)
+        with Deadline(len(text)):
+            for index, (string, place, word, values) in enumerate(self._located(text)):
+                found, spans = word
+                ids += found
+                tokens += values
+                offsets += _original_spans(string, place, spans)
+                word_ids += [index] * len(found)
         size = len(ids)
         ranges = {sequence_id: (0, size)}
         return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
@@ -179,9 +182,10 @@ class FastEncoder:
     def normalized(self, text: str) -> list[Part]:
         """`Pipeline.normalized`: the text as the pre-tokenizers get it, the added tokens cut out; no part is empty."""
         parts = self._added_tokens.split_raw([Part(NormalizedString(text))])
+        growth = Growth(len(text), len(self._normalizers))
         for normalizer in self._normalizers:
             parts = [part if part.tokens is not None else Part(normalizer.normalize(part.normalized)) for part in parts]
-            refuse_expansion(sum([len(part.normalized) for part in parts]), len(text))
+            growth.add(sum([len(part.normalized) for part in parts]))
         return self._added_tokens.split_normalized(parts)
 
 

@@ -237,7 +237,6 @@ class AddedTokenPattern:
         first_characters = {content[0] for content in ids}
         members = "".join(map(regex.escape, sorted(first_characters)))
         self.first_character: re.Pattern[str] | regex.Pattern[str] = regex.compile(f"[{members}]", regex.V0)
-        self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
         self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
