@@ -44,7 +44,8 @@ def tables() -> dict[str, str]:
     """The text of each table, by its name."""
     bert_controls = (c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co")
     return {
-        "unassigned_in_16": table_of(unassigned()),
+        "unassigned_in_16": table_of(members(r"\p{Cn}")),
+        "extended_pictographic_in_16": table_of(members(r"\p{Extended_Pictographic}")),
         "inert_in_9": table_of(inert()),
         "numeric_in_17": table_of(numeric()),
         "scripts_in_9": as_scripts(scripts()),
@@ -56,9 +57,9 @@ def tables() -> dict[str, str]:
     }
 
 
-def unassigned() -> list[str]:
-    r"""The members of \p{Cn} in Oniguruma."""
-    split = pre_tokenizers.Split(Regex(r"\p{Cn}+"), "removed", invert=True)
+def members(property_class: str) -> list[str]:
+    r"""The members of a class such as \p{Cn} in Oniguruma."""
+    split = pre_tokenizers.Split(Regex(f"{property_class}+"), "removed", invert=True)
     return [character for part, _ in split.pre_tokenize_str("".join(SCALAR_VALUES)) for character in part]
 
 

@@ -17,7 +17,7 @@ from reftok.cli.train import add_train
 from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
-from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
+from reftok.explain.text import decoding_lines, explanation_lines, without_colours
 from reftok.fast.memo import bounds
 from reftok.formats import load_rules
 from reftok.formats.model_files import embedded_models, find_model
@@ -246,16 +246,17 @@ def _explain(options: argparse.Namespace) -> None:
     if options.text is not None and options.ids is not None:
         raise ReftokError("explain takes a text or --ids, not both")
     rules = load_rules(options.model, options.encoding)
-    paint = coloured if _has_colour(options.color) else plain
     if options.ids is not None:
         trace = rules.trace_decode(_ids(options.ids), skip_special_tokens=options.no_special_tokens)
         value: dict[str, Any] = asdict(trace)
-        lines = decoding_lines(trace, paint)
+        lines = decoding_lines(trace)
     else:
         text = "".join(_lines(sys.stdin, keep_ends=True)) if options.text is None else options.text
         explanation = explain(rules, text, add_special_tokens=not options.no_special_tokens)
-        value, lines = to_json(explanation), explanation_lines(explanation, paint)
-    for line in [json_line(value)] if options.json else lines:
+        value, lines = to_json(explanation), explanation_lines(explanation)
+    if options.json:
+        lines = iter([json_line(value)])
+    for line in lines if _has_colour(options.color) else without_colours(lines):
         print(line)
 
 

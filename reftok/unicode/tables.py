@@ -23,6 +23,17 @@ def _read_by_name(name: str) -> Mapping[str, str]:
 UNASSIGNED_IN_16 = _read("unassigned_in_16")
 """Code points with general category Cn in Unicode 16.0, the tables of Oniguruma and of the Rust crates."""
 
+EXTENDED_PICTOGRAPHIC_IN_16 = _read("extended_pictographic_in_16")
+"""Code points with the property Extended_Pictographic in Unicode 16.0, as Oniguruma has it: among them code points for
+pictures to come, which later versions took back."""
+
+ONIGURUMA_PROPERTIES = frozenset(_read("oniguruma_properties").split())
+"""The property names of Oniguruma 6.9.10 in small letters, without spaces, hyphens and underscores.
+
+Source: unicode_property_data.c. Left out are InCB and In_No_Block, whose members are not those that the name promises.
+Written down by hand; tests/reftok/regex_dialects/oniguruma/test_patterns.py asks the official library for every name.
+"""
+
 INERT_IN_9 = _read("inert_in_9")
 """Code points that have a combining class or a decomposition today, but none in the Unicode 9.0 tables of the crate
 unicode-normalization-alignments. By Unicode's stability policy nothing else about normalization has changed."""
