@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from reftok.errors import InvalidText
-from reftok.rules.merging import merge_all
+from reftok.rules.merging import Merging
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
@@ -19,7 +19,7 @@ _LENGTHS = (1,) * 12 + (2, 2, 3, 4)
 """How many bytes a symbol has, by the upper half of its first byte. A byte that leads no character stands alone."""
 
 
-class LlamaSPM(VocabModel):
+class LlamaSPM(Merging, VocabModel):
     """Merges the two neighbours whose token has the highest score, the leftmost of equals first.
 
     tokens: token to id; of a token that is no UTF-8, each wrong byte is a lone surrogate U+DC80 to U+DCFF.
@@ -43,7 +43,7 @@ class LlamaSPM(VocabModel):
         self.vocab_bytes = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
         # Equal scores, -0.0 and 0.0 among them, have the same rank.
         ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
-        self._ranks = {token: ranks[scores[token_id]] for token, token_id in self.vocab_bytes.items()}
+        self.ranks = {token: ranks[scores[token_id]] for token, token_id in self.vocab_bytes.items()}
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of a text in which spaces are `▁`; a lone surrogate U+DC80 to U+DCFF is a byte on its own.
@@ -56,7 +56,7 @@ class LlamaSPM(VocabModel):
         symbols = symbols_of(data)
         starts = [*accumulate(map(len, symbols), initial=0)]
         tokens: list[Token] = []
-        for index, symbol in merge_all(symbols, self.merge_of):
+        for index, symbol in self.merge_symbols(symbols, self.merge_of):
             start = starts[index]
             token_id = self.vocab_bytes.get(symbol)
             found = [(token_id, len(symbol))] if token_id is not None else [(i, 1) for i in self.byte_ids(symbol)]
@@ -68,7 +68,7 @@ class LlamaSPM(VocabModel):
 
     def merge_of(self, left: bytes, right: bytes) -> tuple[int, bytes] | None:
         """The rank of the merge of two neighbours and what they become; None if they do not merge."""
-        rank = self._ranks.get(left + right)
+        rank = self.ranks.get(left + right)
         return None if rank is None else (rank, left + right)
 
     def byte_ids(self, symbol: bytes) -> tuple[int, ...]:
