@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import tokenizers
 
 from reftok.errors import ModelFormatError
+from reftok.fast.normalizers import fast_normalizer
 from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Encoding
@@ -97,6 +98,7 @@ def official(config: object) -> tokenizers.Tokenizer:
 
 read_own = lru_cache(maxsize=16)(lambda data: Tokenizer(read_tokenizer_json(data)))
 read_official = lru_cache(maxsize=16)(tokenizers.Tokenizer.from_str)
+fast_form = lru_cache(maxsize=64)(fast_normalizer)
 """Read once for many texts: nobody may change them."""
 
 
@@ -175,8 +177,8 @@ def own_normalized(normalizer: Json, text: str) -> NormalizedString:
 def normalized_by(tokenizer: Tokenizer, text: str) -> NormalizedString:
     """The same, by the normalizers of a tokenizer."""
     normalized = fast = NormalizedString(text)
-    for step, fast_step in zip(tokenizer.rules.normalizers, tokenizer.engine.fast.normalizers, strict=True):
-        normalized, fast = step.normalize(normalized), fast_step.normalize(fast)
+    for step in tokenizer.rules.normalizers:
+        normalized, fast = step.normalize(normalized), fast_form(step).normalize(fast)
         assert (fast.text, [*fast.spans()]) == (normalized.text, [*normalized.spans()]), text
     return normalized
 
