@@ -1,4 +1,4 @@
-"""The steps of a model, for those who want to look inside: the merges one by one, or the lattice of pieces."""
+"""The inner steps of a model as data: the merges one by one, or the lattice of pieces."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Merge(Generic[Symbol]):
     """One merge of two neighbours.
 
     priority: the rank of the merge, or the score of the piece that it makes.
-    left, right: the two symbols; result: what they become.
-    symbols: the indices of the two, each that of the first symbol at the start that it holds.
+    left, right: the two symbols. result: the symbol that they become.
+    symbols: the indices of the two, each that of the first symbol that it was made of.
     """
 
     priority: float
@@ -29,9 +29,9 @@ class Merge(Generic[Symbol]):
 class Merging:
     """The merges of a text.
 
-    text: a pre-token, or the whole normalized text if the model has no pre-tokens.
+    text: a pre-token, or the whole normalized text if there are no pre-tokenizers.
     symbols: the text before any merge.
-    by: "rank": the lowest merges first; "score": the highest does. Of equals the leftmost does.
+    by: "rank": the lowest merges first; "score": the highest merges first. Of equals the leftmost merges first.
     merges: in the order in which they were made.
     """
 
@@ -59,7 +59,7 @@ class Merging:
 class LatticeNode:
     """A piece that matches at a place of the text.
 
-    start, end: in code points of the text that the model was given.
+    start, end: in code points of the text that the model received.
     """
 
     start: int
@@ -81,21 +81,21 @@ class Lattice:
 
 @dataclass(frozen=True, slots=True)
 class WholeWord:
-    """A pre-token that is in the vocab and was taken as it is, without looking at merges."""
+    """A pre-token of the vocab that became one token without merges."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """One moment of a model's work, as a debugger would show it.
+    """One step of the merges of llama.cpp, as a debugger would show it.
 
     event: "symbol" for each symbol at the start; "queue" for a bigram that enters the queue (and `rev_merge`);
-        "merge" for one that is popped and merged, "skip" for one whose symbols have changed since; at the end "token"
-        for a symbol that is a token, "bytes" for one that is not.
+        "merge" for one that leaves it and merges, "skip" for one whose symbols have changed since; at the end "token"
+        for a symbol that is a token, "bytes" for any other.
     symbols: the index of the symbol, or those of both.
     data: its bytes.
-    start: where they begin in the text, in bytes.
+    start: their position in the text, in bytes.
     score: of the bigram; 0 for a symbol.
     ids: of a symbol at the end.
     """

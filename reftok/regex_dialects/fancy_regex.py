@@ -1,12 +1,12 @@
 r"""Regular expressions of tiktoken, which are those of the Rust crate fancy-regex, run by the package `regex`.
 
-What is known to mean the same in both is accepted; the rest is refused by name, with its place. Differences that
+Syntax that is known to mean the same in both is accepted; the rest is refused by name, with its place. Differences that
 published patterns come near to:
 
 - `$` is the end of the text, not the place before a last line feed.
-- `&&` in a class is what both sides have, and `[` opens another class: `regex` knows that in its version 1 only.
-- Without regard to case, `regex` takes `İ` for an `i`, and in version 1 `ß` for `ss`.
-- `\<` and `\h` mean something else; `--`, `~~` and POSIX classes are not known here.
+- `&&` in a class is the intersection of both sides, and `[` opens another class: `regex` reads that in version 1 only.
+- Without regard to case, `regex` matches `İ` with `i`, and in version 1 `ß` with `ss`.
+- `\<` and `\h` mean something else; `--`, `~~` and POSIX classes are not supported here.
 
 Source: fancy-regex 0.13 parse.rs, regex-syntax 0.8 ast/parse.rs.
 """
@@ -29,7 +29,7 @@ _PROPERTIES = (
     "Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Han Hangul Hebrew Hiragana Katakana "
     "Khmer Lao Latin Myanmar Tamil Thai Tibetan"
 )
-"""Their members are those of the library, of all scalar values."""
+"""Properties with the same members in both, checked over all scalar values."""
 
 _ESCAPE = (
     r"\\(?:[rntf]|x[0-7][0-9A-Fa-f]|u(?![dD][89A-Fa-f])[0-9A-Fa-f]{4}|[!-/:;=?@\[-`{-~])"
