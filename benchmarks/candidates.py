@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import reftok
-from reftok.formats import VOCAB_FILES, find_model
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
+from reftok.formats.model_files import VOCAB_FILES, find_model
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 
 Encode = Callable[[str], list[int]]

@@ -125,7 +125,7 @@ def line_by_line(model: str, lines: Sequence[str]) -> float:
     """Bytes a second of `encode` of tokenizers; the ids are taken, as whoever writes them to disk must."""
     import tokenizers
 
-    from reftok.formats import find_model
+    from reftok.formats.model_files import find_model
 
     encode = tokenizers.Tokenizer.from_file(str(find_model(model))).encode
     start = perf_counter()

@@ -78,7 +78,7 @@ def _library_stream(model: str, encoded: Sequence[Sequence[int]]) -> Callable[[]
     import tokenizers
     from tokenizers.decoders import DecodeStream
 
-    from reftok.formats import find_model
+    from reftok.formats.model_files import find_model
 
     library = tokenizers.Tokenizer.from_file(str(find_model(model)))
 

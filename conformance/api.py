@@ -43,7 +43,7 @@ from conformance.subjects.protocol import About
 from conformance.subjects.values import NonsenseError, ids_of
 from conformance.triage.merging import Known, with_known_causes
 from conformance.triage.minimize import whole_example
-from reftok.formats.huggingface.hub_folder import files_beside
+from reftok.formats.model_files import files_beside
 
 FilePath: TypeAlias = "str | PathLike[str]"
 

@@ -30,30 +30,28 @@ from reftok.version import __version__
 
 if TYPE_CHECKING:
     from reftok.encode_files.run import EncodedFiles
-    from reftok.engine.decode.stream import StreamDecoder
-    from reftok.streams.encoder import StreamEncoder
-    from reftok.formats import embedded_models
-    from reftok.loading import byte_level_bpe, llama_spm, load
+    from reftok.formats.model_files import embedded_models
     from reftok.nbest import n_best
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
-    from reftok.tokenizer import Tokenizer
+    from reftok.streams.decoder import StreamDecoder
+    from reftok.streams.encoder import StreamEncoder
+    from reftok.tokenizer import Tokenizer, byte_level_bpe, llama_spm, load
     from reftok.training.train import train
 else:
     _HOMES = {
         "EncodedFiles": "reftok.encode_files.run",
-        "StreamDecoder": "reftok.engine.decode.stream",
+        "StreamDecoder": "reftok.streams.decoder",
         "StreamEncoder": "reftok.streams.encoder",
-        "embedded_models": "reftok.formats",
-        **dict.fromkeys(("byte_level_bpe", "llama_spm", "load"), "reftok.loading"),
+        "embedded_models": "reftok.formats.model_files",
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
         "n_best": "reftok.nbest",
         "SentencePieceOptions": "reftok.rules.sentencepiece.options",
         "Trace": "reftok.rules.trace",
         **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.rules.types"),
-        "Tokenizer": "reftok.tokenizer",
+        **dict.fromkeys(("Tokenizer", "byte_level_bpe", "llama_spm", "load"), "reftok.tokenizer"),
         "train": "reftok.training.train",
     }
 

@@ -1,24 +1,33 @@
-"""The public tokenizer: the rules of `reftok.rules`, answered by the engine."""
+"""The public tokenizer: it has the rules of one file, and the fast paths that give the same answers.
+
+`load` makes one of a file, `byte_level_bpe` and `llama_spm` of a vocab in memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from pathlib import Path
 from typing import Never, SupportsIndex, TypedDict, Unpack
 
-from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
-from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
+from reftok.fast.decoder import FastDecoder
+from reftok.fast.encoder import FastEncoder
+from reftok.formats import load_rules
+from reftok.formats.collection import collecting_later
+from reftok.formats.huggingface.vocab_merges import byte_level_bpe_rules
+from reftok.formats.named_ids import MEANINGS, named_id
+from reftok.limits.ids import checked_ids
 from reftok.rules.encodings import texts_and_pairs
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Truncation
-from reftok.rules.ids import checked_ids
-from reftok.rules.named_ids import MEANINGS
 from reftok.rules.pipeline import Library, Pipeline
 from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.trace import DecodingTrace, Trace
 from reftok.rules.types import Encoding
+from reftok.streams.cuts.models import ModelParts, model_parts
+from reftok.streams.decoder import StreamDecoder, TextCallback, decode_with_callback
+from reftok.streams.decoder_row import Row, decoder_row
 from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 
@@ -32,7 +41,24 @@ class Options(TypedDict, total=False):
 
 
 def _named_id(name: str) -> property:
-    return property(attrgetter(f"rules.{name}_id"), doc=f"The id of {MEANINGS[name]}; None if there is none.")
+    def find(tokenizer: Tokenizer) -> int | None:
+        return named_id(name, tokenizer.rules)
+
+    return property(find, doc=f"The id of {MEANINGS[name]}; None if there is none.")
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a tokenizer remembers, for all threads; a copy of the tokenizer starts with nothing remembered.
+
+    encoder, decoder: of whole texts.
+    model_parts, decoder_rows: what all streams share, by whether special tokens are skipped; made for the first stream.
+    """
+
+    encoder: FastEncoder
+    decoder: FastDecoder
+    model_parts: ModelParts | None = None
+    decoder_rows: dict[bool, Row] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -41,7 +67,7 @@ class Tokenizer:
 
     rules: the stages with their options. They can be run by themselves, without any fast path, and give the same
         answers: `tokenizer.rules.encode(text)`. A trace always shows them.
-    engine: the fast paths, and what they remember.
+    memory: what the fast path and the streams remember.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -51,7 +77,7 @@ class Tokenizer:
     """
 
     rules: Pipeline
-    engine: Engine = field(repr=False, compare=False)
+    memory: Memory = field(repr=False, compare=False)
 
     def __init__(self, rules: Pipeline, shared: Tokenizer | None = None, **fields: Never) -> None:
         """The tokenizer with these rules.
@@ -64,7 +90,10 @@ class Tokenizer:
                 "dataclasses.replace; for other stages: Tokenizer(dataclasses.replace(tokenizer.rules, ...))"
             )
         object.__setattr__(self, "rules", rules)
-        object.__setattr__(self, "engine", Engine(rules, None if shared is None else shared.engine))
+        known = None
+        if shared is not None and shared.rules.model is rules.model:
+            known = shared.memory.encoder.model
+        object.__setattr__(self, "memory", Memory(FastEncoder(rules, known), FastDecoder(rules)))
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline]]:
         """A copy, or a pickled tokenizer, starts with nothing remembered."""
@@ -81,8 +110,8 @@ class Tokenizer:
 
         >>> import reftok
         >>> tokenizer = reftok.load("bpe-gpt2")
-        >>> len(tokenizer.with_options(encode_special_tokens=True).encode_ids("<|endoftext|>"))
-        8
+        >>> tokenizer.with_options(encode_special_tokens=True).encode("<|endoftext|>").tokens
+        ['<|', 'endoftext', '|>']
         """
         for name in options.keys() - Options.__annotations__:
             raise TypeError(f"with_options does not take {name!r}, only {', '.join(Options.__annotations__)}")
@@ -101,7 +130,7 @@ class Tokenizer:
         character that needs an unknown token the file does not have, and where the normalizers, or added tokens
         that overlap, blow the text up.
         """
-        return self.rules.encode_with(self.engine.tokens_of, text, pair, add_special_tokens)
+        return self.rules.encode_with(self.memory.encoder.tokens_of, text, pair, add_special_tokens)
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
@@ -115,13 +144,10 @@ class Tokenizer:
         return self.rules.padded([self.encode(*pair, add_special_tokens) for pair in texts_and_pairs(texts)])
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
-        """The ids of `encode`, and nothing else: the fast path, on the stages of a stream.
-
-        Several threads may encode at the same time.
-        """
+        """The ids of `encode`, faster than with tokens and offsets. Several threads may encode at the same time."""
         if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
-        return self.engine.ids(self.rules.checked_text(text), add_special_tokens)
+        return self.memory.encoder.ids_with_affixes(self.rules.checked_text(text), add_special_tokens)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
         r"""The input and output of every stage.
@@ -150,7 +176,11 @@ class Tokenizer:
         >>> encoder.feed("Hello wor") + encoder.feed("ld") + encoder.finish()
         [40, 3525, 341, 291, 2118]
         """
-        return self.engine.stream_encoder(add_special_tokens, errors)
+        memory = self.memory
+        if memory.model_parts is None:
+            memory.model_parts = model_parts(self.rules.model, memory.encoder.ids_of)
+        affixes = memory.encoder.affixes(add_special_tokens)
+        return StreamEncoder(self.rules, memory.model_parts, affixes, add_special_tokens, errors)
 
     def encode_iterable(
         self, chunks: Iterable[str | bytes], add_special_tokens: bool = True, *, errors: ByteErrors = "strict"
@@ -179,7 +209,7 @@ class Tokenizer:
         Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
         library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
         """
-        return self.engine.decoded(checked_ids(ids), skip_special_tokens)
+        return self.memory.decoder.decoded(checked_ids(ids), skip_special_tokens)
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
         """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
@@ -211,7 +241,10 @@ class Tokenizer:
         >>> [decoder.feed(token_id) for token_id in (40, 3525, 342, 247, 226)], decoder.finish()
         (['H', 'ello', ' ', '', '☃'], '')
         """
-        return self.engine.stream_decoder(skip_special_tokens)
+        rows, skips = self.memory.decoder_rows, bool(skip_special_tokens)
+        if skips not in rows:
+            rows[skips] = decoder_row(self.rules, skips)
+        return StreamDecoder(rows[skips])
 
     def decode_with_callback(
         self, ids: Iterable[SupportsIndex], callback: TextCallback, skip_special_tokens: bool = True
@@ -264,3 +297,85 @@ class Tokenizer:
         What is no whole number is not special: `is_special(tokenizer.pad_id)` is False if there is no pad.
         """
         return self.rules.is_special(token_id)
+
+
+@collecting_later()
+def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
+    """The tokenizer of a file or folder, or of an embedded model.
+
+    source: a tokenizer.json, a sentencepiece .model or .spm, a .tiktoken rank file, vocab.json (with merges.txt
+        beside it), vocab.txt (with tokenizer_config.json), a GGUF file, a tekken.json, a folder with one of these, or a
+        name of `embedded_models()`. The format is recognised by the content; vocab files and tekken.json by their name.
+        A tokenizer.json without a model takes it from the vocab.json and merges.txt beside it. These two are read as
+        GPT-2's tokenizer if there is no tokenizer_config.json beside them.
+    encoding: the pattern and the special tokens of a rank file, by a name in `reftok.formats.tiktoken.encodings`. With
+        None they are read from the .toml beside the file (see `reftok.formats.tiktoken.rank_file`), or, without one,
+        a published file is recognised.
+    Raises ModelFormatError if there is no such file or it is not sound, UnsupportedFeature if it asks for something
+    that reftok does not know.
+
+    >>> load("bpe-gpt2").library
+    'tokenizers'
+    """
+    return Tokenizer(load_rules(source, encoding))
+
+
+def byte_level_bpe(
+    vocab: Mapping[str, int] | Mapping[bytes, int] | Mapping[int, bytes],
+    merges: Iterable[tuple[str, str]] | Iterable[tuple[bytes, bytes]],
+    special_tokens: Iterable[str] = (),
+    *,
+    pattern: str | None = None,
+    source: str = "",
+) -> Tokenizer:
+    r"""GPT-2's tokenizer from a vocab and merges in memory, as `tokenizers` would build it.
+
+    vocab: token to id, the token as bytes or written in the characters of `bytes_to_unicode`; or id to bytes.
+    merges: pairs of tokens, bytes or characters, the first merged first.
+    special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
+        its UTF-8 bytes, or literally if the vocab is in characters) keeps its id, another one gets the next id. If
+        there are any, only they have names (`eos_id`); without any, see `reftok.formats.named_ids`.
+    pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
+    source: the name for messages.
+    Raises ModelFormatError if an entry is of another type, a token or an id is there twice, or a merge is not in the
+    vocab; UnsupportedFeature for a pattern that is not known to mean the same in Python.
+    Quirk: a byte that is not in the vocab vanishes.
+
+    >>> byte_level_bpe({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).encode_ids("aba")
+    [2, 0]
+    >>> tokenizer = byte_level_bpe({0: b"\xc3", 1: b"\xa9", 2: b"\xc3\xa9"}, [(b"\xc3", b"\xa9")], ["<|end|>"])
+    >>> tokenizer.encode_ids("é<|end|>"), tokenizer.decode([2, 3])
+    ([2, 3], 'é')
+    """
+    return Tokenizer(byte_level_bpe_rules(vocab, merges, special_tokens, pattern=pattern, source=source))
+
+
+def llama_spm(
+    tokens: Sequence[str],
+    scores: Sequence[float],
+    unk_id: int | None = None,
+    bos_id: int | None = None,
+    eos_id: int | None = None,
+    add_space_prefix: bool = True,
+    token_types: Sequence[int] | None = None,
+) -> Tokenizer:
+    """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
+
+    tokens, scores: by id.
+    unk_id, bos_id, eos_id: None if there is none. BOS is added before each text if it is given; EOS is not added.
+    add_space_prefix: put a space before each text, so that its first word gets the same tokens as within a text.
+    token_types: as in GGUF: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. None makes the three ids
+        above unknown and control tokens, `<0x00>` to `<0xFF>` byte tokens and every other one a normal token.
+    Raises ModelFormatError if the lists differ in length or a token is there twice.
+
+    The unknown token is never given: a character that is no token and has no byte tokens raises InvalidText, since
+    llama.cpp ends the process there.
+
+    >>> tokenizer = llama_spm(["<unk>", "<s>", "▁", "h", "i", "hi", "▁hi"], [0, 0, -4, -4, -4, -2, -1], 0, 1)
+    >>> tokenizer.encode_ids("hi<s>hi hi")
+    [1, 6, 1, 6, 6]
+    """
+    # Few programs need llama.cpp's stages, and their modules take a while to import.
+    from reftok.formats.llama_cpp.build import llama_spm_rules
+
+    return Tokenizer(llama_spm_rules(tokens, scores, unk_id, bos_id, eos_id, add_space_prefix, token_types))

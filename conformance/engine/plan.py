@@ -15,7 +15,7 @@ from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import MOST_SECONDS, definition
 from conformance.subjects.isolated import MOST_MEMORY
 from conformance.subjects.reftok_subject import REFERENCE
-from reftok.formats.huggingface.hub_folder import files_beside
+from reftok.formats.model_files import files_beside
 
 LEAST_MEMORY = 64
 """MiB: Python itself needs some."""

@@ -23,7 +23,6 @@ from reftok import ReftokError, Tokenizer, Trace
 from reftok.explain.model_steps import model_steps
 from reftok.explain.steps import Merging
 from reftok.regex_dialects.oniguruma.writer import write
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.decoders import byte_of_token
 from reftok.rules.huggingface.normalizers import Precompiled
@@ -31,6 +30,7 @@ from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.trace import Piece
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import RUST
+from reftok.unicode.charsmap import Charsmap
 
 ENTRIES, MERGES, TRANSITIONS = "vocab entries", "merges", "category transitions"
 ALTERNATIVES, SEAMS = "pattern alternatives", "seams between alternatives"

@@ -1,7 +1,7 @@
 """The rules of a charsmap, found by turning its double array around.
 
 In a double array a unit knows its label and not its children: its parent is where its index less its label points.
-Source of what a unit holds: `reftok.rules.charsmap`.
+Source of what a unit holds: `reftok.unicode.charsmap`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from functools import cache
 
 from reftok.errors import ModelFormatError
-from reftok.rules.charsmap import Charsmap
+from reftok.unicode.charsmap import Charsmap
 
 _LEAF = 1 << 31
 

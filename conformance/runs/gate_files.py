@@ -18,7 +18,7 @@ from conformance.runs.settings import SETTINGS
 from conformance.subjects.adapters import ADAPTERS
 from conformance.subjects.definition import definition
 from reftok.errors import ReftokError
-from reftok.formats import names_embedded_model
+from reftok.formats.model_files import names_embedded_model
 
 WORKFLOW = Path(".github") / "workflows" / "conformance.yml"
 _FROM_WHERE = "WHERE-YOU-INSTALLED-IT-FROM"

@@ -13,7 +13,7 @@ from pathlib import Path
 from conformance.core.errors import InputError
 from conformance.report.console import say
 from conformance.subjects.base import one_line
-from reftok.formats import models_in
+from reftok.formats.model_files import models_in
 
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_]|[.-](?![.-]))*"
 _NAME = re.compile(f"{_PART}/{_PART}")

@@ -10,8 +10,7 @@ from conformance.engine.plan import ModelPlan
 from conformance.runs.hub import hub_folder, is_hub_name
 from conformance.subjects.adapters import FORMATS, ORACLES
 from reftok import embedded_models
-from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
-from reftok.formats.tiktoken.tekken import is_tekken
+from reftok.formats.model_files import KNOWN_FILES, find_model, model_format, models_in, names_embedded_model
 
 
 def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
@@ -20,8 +19,8 @@ def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan
     A folder stands for every model file in it, or, where it has none, for those of its subfolders; so does the name of
     a model on the hub (see `conformance.runs.hub`), which is downloaded where the cache does not have it.
     encoding: of the rank files among them, "" to recognise each.
-    Raises InputError for a folder without models and for what cannot be read, ModelFormatError for a name that is
-    neither file nor model, UsageError for an encoding and no rank file.
+    Raises InputError for a folder without models or one that cannot be read, ModelFormatError for a file that cannot be
+    read and a name that is neither file nor model, UsageError for an encoding and no rank file.
     """
     try:
         plans = _plans(sources)
@@ -75,17 +74,8 @@ def _name(path: Path) -> str:
 
 
 def _plan(name: str, path: Path) -> ModelPlan:
-    if path.name in VOCAB_FILES:
-        model_format = "vocab_merges"
-    else:
-        model_format = "tekken" if is_tekken(path) else file_format(_beginning(path))
-    if model_format not in ORACLES:
-        problem = "is empty" if model_format == "empty" else f"is none of the known files: {KNOWN_FILES}"
+    found = model_format(path)
+    if found not in ORACLES:
+        problem = "is empty" if found == "empty" else f"is none of the known files: {KNOWN_FILES}"
         raise InputError(f"{path}: {problem}")
-    return ModelPlan(name, path, model_format, ORACLES[model_format])
-
-
-def _beginning(path: Path) -> bytes:
-    """The bytes that show the format; a GGUF file may have many gigabytes."""
-    with path.open("rb") as file:
-        return file.read(4096)
+    return ModelPlan(name, path, found, ORACLES[found])

@@ -31,7 +31,7 @@ from conformance.core.weight import Gate
 from conformance.inputs.corpora import PARTS
 from conformance.inputs.tiers import TierName
 from conformance.subjects.adapters import BUILT_IN
-from reftok.formats import names_embedded_model
+from reftok.formats.model_files import names_embedded_model
 
 SETTINGS, PYPROJECT = "conformance.toml", "pyproject.toml"
 

@@ -1,6 +1,6 @@
 """Charsmaps with fewer rules.
 
-Source of the form: `reftok.rules.charsmap`; darts.h of darts-clone, in sentencepiece 0.2.
+Source of the form: `reftok.unicode.charsmap`; darts.h of darts-clone, in sentencepiece 0.2.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import count
 from conformance.generators.charsmap_rules import charsmap_rules
 from conformance.shrinking.cases import smallest_part
 from reftok.errors import ReftokError
-from reftok.rules.charsmap import Charsmap
+from reftok.unicode.charsmap import Charsmap
 
 Rule = tuple[str, str]
 _LEAF = 1 << 31

@@ -14,7 +14,7 @@ from conformance.subjects.streams import streaming
 from reftok import Tokenizer
 
 if TYPE_CHECKING:
-    from reftok.engine.decode.stream import StreamDecoder, TextCallback
+    from reftok.streams.decoder import StreamDecoder, TextCallback
     from reftok.streams.encoder import StreamEncoder
 
 REFERENCE = "reftok"
@@ -22,7 +22,7 @@ REFERENCE = "reftok"
 
 
 class ReftokSubject(ReftokSpecSubject):
-    """The reference with a model: the answers of its plain rules by the engine, which also streams."""
+    """The reference with a model: the answers of its plain rules by the fast path, and streams."""
 
     name = REFERENCE
 

@@ -14,16 +14,16 @@ from typing import Any, TextIO
 from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import MODEL, Parser, add_command, add_shared, harmless, json_line, say
 from reftok.cli.train import add_train
-from reftok.engine.caches import bounds
 from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import decoding_lines, explanation_lines, without_colours
-from reftok.formats import embedded_models, find_model, load_rules
-from reftok.loading import load
+from reftok.fast.memo import bounds
+from reftok.formats import load_rules
+from reftok.formats.model_files import embedded_models, find_model
 from reftok.rules.pipeline import Pipeline
 from reftok.signals import end_by_signals, stop_exit_code
-from reftok.tokenizer import Tokenizer
+from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 MOST_NAMED = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from contextlib import closing, nullcontext
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -74,29 +75,27 @@ def add_encode_file(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
     started = monotonic()
-    line = None if options.quiet or not sys.stderr.isatty() else ProgressLine(sys.stderr)
+    is_shown = not options.quiet and sys.stderr.isatty()
     try:
-        written = encode_files(
-            options.model,
-            options.inputs or ["-"],
-            options.output,
-            separator=None if options.whole_files else options.separator,
-            errors=options.errors,
-            add_special_tokens=not options.no_special_tokens,
-            end_token=options.end_token,
-            index=options.index,
-            encoding=options.encoding,
-            workers=options.workers,
-            overwrite=options.overwrite,
-            progress=line,
-        )
+        with closing(ProgressLine(sys.stderr)) if is_shown else nullcontext() as line:
+            written = encode_files(
+                options.model,
+                options.inputs or ["-"],
+                options.output,
+                separator=None if options.whole_files else options.separator,
+                errors=options.errors,
+                add_special_tokens=not options.no_special_tokens,
+                end_token=options.end_token,
+                index=options.index,
+                encoding=options.encoding,
+                workers=options.workers,
+                overwrite=options.overwrite,
+                progress=line,
+            )
     except KeyboardInterrupt:
         if Path(f"{options.output}.partial", "journal.json").exists():
             say(f"reftok: {options.output}: the same command continues what was written")
         raise
-    finally:
-        if line is not None:
-            line.clear()
     if not options.quiet:
         say("\n".join(summary(written, monotonic() - started)))
 

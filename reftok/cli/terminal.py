@@ -94,7 +94,7 @@ class StatusLine:
         self._stream.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
         self._stream.flush()
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Wipe the line."""
         if self._is_terminal:
             self._stream.write("\r\x1b[K")

@@ -35,23 +35,21 @@ def encode_files(
     output: .npy, which `numpy.load(output, mmap_mode="r")` maps into memory, or .bin for the ids and nothing else;
         uint16 if that holds all ids of the vocab, else uint32, little-endian. Beside it a sidecar, output + ".json",
         has counts, hashes, versions and options.
-    separator: ends a document and is not part of it; None if each file is a document. Nothing else is removed from a
-        text, neither a carriage return nor a byte order mark. An empty document counts, except after the last separator
-        of a file.
+    separator: ends a document and is not part of it; None if each file is a document. Nothing else is removed. An empty
+        document counts, except after the last separator of a file.
     errors: for bytes that are not UTF-8: "strict" stops, "replace" puts U+FFFD in their place.
     end_token: a token that is put after each document.
     index: also write output + ".index.npy", uint64: document i has the ids from index[i] to index[i + 1].
     encoding: as for `load`.
-    workers: number of processes that encode, by default one for each core. It does not change the result.
+    workers: processes that encode, by default one for each core; 1 is this process. The result is always the same.
     overwrite: replace an existing output, and do not continue an interrupted run.
     progress: is called with how far the run is, several times a second.
 
-    An interrupted run goes on when it is called again with the same inputs and options. A document of more than about
-    4 MiB is encoded as a stream by one process, while the others wait.
+    An interrupted run goes on when it is called again with the same inputs and options. This process encodes a document
+    of more than 4 MiB as a stream, while the others wait.
 
-    Raises ModelFormatError as `load` does, and EncodingStopped if a file cannot be read, written or continued, for a
-    document that cannot be encoded, and for a stream that must hold back more than 4 Mi code points; the output is then
-    as it was before.
+    Raises EncodingStopped if the model or a file cannot be read, written or continued, and for a document that cannot
+    be encoded, or of which more than 4 Mi code points must be held back. The output is then as it was before.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

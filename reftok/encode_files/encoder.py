@@ -1,4 +1,4 @@
-"""Units of text to ids."""
+"""Units of text to ids, in the process that writes or in a worker."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ import regex
 
 from reftok.encode_files.sources import LONGEST, Unit
 from reftok.errors import EncodingStopped, ReftokError
-from reftok.formats import find_model
 from reftok.formats.files import read_file
-from reftok.formats.huggingface.hub_folder import files_beside
-from reftok.loading import load
-from reftok.tokenizer import Tokenizer
+from reftok.formats.model_files import files_beside, find_model
+from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 
@@ -49,14 +47,15 @@ class Encoded:
 class Encoder:
     """Encodes units with a tokenizer.
 
-    id_bytes: size of an id in the output, 2 or 4.
-    alters: what the model's own file does to the ids of each document ("truncation and padding"), or "".
-    Raises ReftokError for a model that cannot be used.
+    Raises EncodingStopped, as `encode` does, for a model that cannot be loaded or has not the end token.
     """
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._tokenizer = tokenizer = load(task.model, encoding=task.encoding)
+        try:
+            self._tokenizer = tokenizer = load(task.model, encoding=task.encoding)
+        except ReftokError as error:
+            raise EncodingStopped(str(error)) from None
         self._long: _LongDocument | None = None
         end = None if task.end_token is None else tokenizer.token_to_id(task.end_token)
         if end is None and task.end_token is not None:
@@ -65,18 +64,20 @@ class Encoder:
         # Not `vocab_size`: ids may have gaps, and a template may have ids that no other stage knows.
         rules, inserted = tokenizer.rules, tokenizer.encode_ids("", add_special_tokens=task.add_special_tokens)
         largest = max([rules.model.size - 1, *rules.model.vocab.values(), *rules.added_tokens.tokens, *inserted])
-        self.id_bytes = 2 if largest < 1 << 16 else 4
-        self.alters = " and ".join(name for name in ("truncation", "padding") if getattr(rules, name) is not None)
+        self._id_bytes = 2 if largest < 1 << 16 else 4
 
     def identity(self) -> dict[str, Any]:
-        """What decides the ids besides the options: the model's files, with their SHA-256, and versions."""
-        path = find_model(self._task.model)
+        """What decides the ids besides the options: the model's files, with their SHA-256, and versions.
+
+        alters: what the model's own file does to the ids of each document ("truncation and padding"), or "".
+        """
+        path, rules = find_model(self._task.model), self._tokenizer.rules
         return {
             "files": {file.name: sha256(read_file(file)).hexdigest() for file in (path, *files_beside(path))},
             "library": self._tokenizer.library,
             "versions": {"reftok": __version__, "regex": str(regex.__version__)},
-            "dtype": f"<u{self.id_bytes}",
-            "alters": self.alters,
+            "dtype": f"<u{self._id_bytes}",
+            "alters": " and ".join(name for name in ("truncation", "padding") if getattr(rules, name) is not None),
         }
 
     def encode(self, unit: Unit) -> Encoded:
@@ -110,7 +111,7 @@ class Encoder:
             raise EncodingStopped(f"{unit.source}, document {number:,}: {problem}") from None
         except ReftokError as error:
             raise EncodingStopped(f"{unit.source}, document {number:,}: {error}") from None
-        return Encoded(little_endian(ids, self.id_bytes), lengths, replaced)
+        return Encoded(little_endian(ids, self._id_bytes), lengths, replaced)
 
 
 class _LongDocument:

@@ -57,10 +57,7 @@ class Paths:
 
 @contextmanager
 def locked(paths: Paths) -> Iterator[None]:
-    """Make the folder and lock it; at the end, remove it unless it has a journal.
-
-    A killed run leaves no lock. Windows has none.
-    """
+    """Make the folder and lock it, except on Windows; at the end, remove it unless it has a journal."""
     paths.folder.mkdir(exist_ok=True)
     with open(paths.folder / "lock", "wb") as lock:
         try:

@@ -7,11 +7,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
-from reftok.encode_files.encoder import Encoder, Task
+from reftok.encode_files.encoder import Task
 from reftok.encode_files.output import Done, Output, Paths, discard, locked, put_in_place, read_journal
 from reftok.encode_files.sources import LONGEST, UNIT_BYTES, Sources, Unit
-from reftok.encode_files.workers import encoded
+from reftok.encode_files.workers import Workers
 from reftok.errors import EncodingStopped
 
 
@@ -52,50 +53,50 @@ class Progress:
     raw_size: int | None
 
 
+Report: TypeAlias = Callable[[Progress], None]
+
+
 def run_files(
-    paths: Paths,
-    sources: Sources,
-    task: Task,
-    workers: int,
-    overwrite: bool,
-    progress: Callable[[Progress], None] | None,
+    paths: Paths, sources: Sources, task: Task, workers: int, overwrite: bool, progress: Report | None
 ) -> EncodedFiles:
-    """Begin a run whose arguments are known to be sound, or go on with an interrupted one."""
+    """Begin a run, or go on with an interrupted one."""
 
     def tell(step: str, done: Done, raw_bytes: int = 0) -> None:
         if progress is not None:
             progress(Progress(step, done, raw_bytes, sources.raw_size))
 
-    with locked(paths):
+    # A small input is encoded before another process has started.
+    count = 1 if sources.raw_size is not None and sources.raw_size <= UNIT_BYTES else workers
+    with locked(paths), closing(Workers(task, count)) as pool:
         _check_output(paths, sources, overwrite)
         if overwrite:
             discard(paths)
         tell("loading", Done())
-        encoder = Encoder(task)
+        identity = pool.identity()
         options = {
             **asdict(task),
-            **encoder.identity(),
+            **identity,
             "separator": sources.separator,
             "index": paths.index is not None,
-            "unit": [UNIT_BYTES, LONGEST],
+            "unit_bytes": [UNIT_BYTES, LONGEST],
             "inputs": [[name, size] for name, size in zip(sources.names, sources.sizes, strict=True)],
         }
         done = begun = read_journal(paths.journal, options)
+        id_bytes = int(identity["dtype"][-1])
         if not begun.is_complete:
-            with closing(Output(paths, encoder.id_bytes, options, begun)) as output:
+            with closing(Output(paths, id_bytes, options, begun)) as output:
                 units = sources.units()
                 _skip(units, begun, tell)
                 tell("encoding", begun)
-                with closing(encoded(units, encoder, task, workers)) as pairs:
-                    for unit, ids in pairs:
-                        output.write(unit, ids)
-                        tell("encoding", output.done, unit.raw_bytes)
+                for unit, encoded in pool.encoded(units):
+                    output.write(unit, encoded)
+                    tell("encoding", output.done, unit.raw_bytes)
                 output.finish()
             done = output.done
         put_in_place(paths)
+    places = paths.output, paths.sidecar, paths.index, f"uint{8 * id_bytes}"
     counts = done.documents, done.bytes, done.tokens, done.replaced
-    dtype = f"uint{8 * encoder.id_bytes}"
-    return EncodedFiles(paths.output, paths.sidecar, paths.index, dtype, *counts, encoder.alters, begun.documents)
+    return EncodedFiles(*places, *counts, identity["alters"], begun.documents)
 
 
 def _check_output(paths: Paths, sources: Sources, overwrite: bool) -> None:
@@ -111,12 +112,10 @@ def _check_output(paths: Paths, sources: Sources, overwrite: bool) -> None:
 
 
 def _skip(units: Iterator[Unit], begun: Done, tell: Callable[[str, Done, int], None]) -> None:
-    """Read what an interrupted run has read. Raises EncodingStopped if it is not the same."""
+    """Read what an interrupted run has read; raise EncodingStopped if it is not the same."""
     seen = ""
     for unit in islice(units, begun.units):
         seen = unit.seen
         tell("reading again", begun, unit.raw_bytes)
     if seen != begun.seen:
-        raise EncodingStopped(
-            "the input is not what an interrupted run has read: give it the same, or begin anew with --overwrite"
-        )
+        raise EncodingStopped("the input has changed since the interrupted run: restore it, or begin with --overwrite")

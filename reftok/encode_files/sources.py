@@ -40,7 +40,7 @@ class Unit:
 
     source: its name. number: of the first document in it, from 1.
     is_part: the only element of `documents` is a part; is_last: the last one, or not a part.
-    seen: a hash of all input that had been read when the unit was cut. raw_bytes: how much that was, on disk.
+    seen: SHA-256 of all input that had been read when the unit was cut. raw_bytes: how much that was, on disk.
     """
 
     source: str
@@ -69,8 +69,7 @@ class Sources:
         if "-" in self.names and sys.stdin is None:
             raise EncodingStopped("standard input is closed")
         self.sizes = tuple(map(_size, self.names))
-        known = [size for size in self.sizes if size is not None]
-        self.raw_size = sum(known) if len(known) == len(self.sizes) else None
+        self.raw_size = None if None in self.sizes else sum(size or 0 for size in self.sizes)
         self.separator = separator
         self._seen = hashlib.sha256()
         self._raw_bytes = 0
@@ -83,6 +82,7 @@ class Sources:
             source = "standard input" if name == "-" else name
             rest, number, is_long = b"", 1, False
             for block, is_end in self._blocks(name, source):
+                read = self._seen.hexdigest(), self._raw_bytes
                 rest += block
                 if is_long:
                     *ended, after = rest.split(separator, 1) if separator else [rest]
@@ -90,7 +90,7 @@ class Sources:
                     # While it goes on, its last bytes may be the first bytes of a separator.
                     size = len(rest) - len(separator or b".") + 1 if is_long else len(rest)
                     part, rest = (ended[0], after) if ended else (rest[:size], rest[size:])
-                    yield Unit(source, number, [part], True, not is_long, *self._position())
+                    yield Unit(source, number, [part], True, not is_long, *read)
                     if is_long:
                         continue
                     number += 1
@@ -99,13 +99,9 @@ class Sources:
                 if is_end and (rest or (separator is None and number == 1)):
                     documents.append(rest)
                 if documents:
-                    yield Unit(source, number, documents, False, True, *self._position())
+                    yield Unit(source, number, documents, False, True, *read)
                 number += len(documents)
                 is_long = len(rest) > LONGEST
-
-    def _position(self) -> tuple[str, int]:
-        """How far the inputs are read; a unit has more than it needs of that, but always the same."""
-        return self._seen.hexdigest(), self._raw_bytes
 
     def _blocks(self, name: str, source: str) -> Iterator[tuple[bytes, bool]]:
         """The text of a source in blocks of UNIT_BYTES, each with whether it is the last one, which is shorter."""

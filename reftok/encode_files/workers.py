@@ -13,11 +13,11 @@ import pickle
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict
-from itertools import chain, islice
+from functools import cached_property
 from queue import SimpleQueue
 from typing import Any
 
@@ -28,54 +28,46 @@ from reftok.errors import EncodingStopped
 UNITS_A_WORKER = 2
 """One that is being encoded and one that waits for the process; more would need more memory."""
 
-_START = """\
-import sys, json
-sys.path[:], task = json.loads(sys.argv[1])
-from reftok.encode_files.workers import main
-main(task)"""
-
-
-def encoded(units: Iterator[Unit], encoder: Encoder, task: Task, count: int) -> Generator[tuple[Unit, Encoded]]:
-    """Each unit with its ids, in the order of the units.
-
-    count: of processes. This process encodes alone if that is 1 or if there is a single unit, and it encodes the long
-    documents, since their parts must all come to one encoder.
-    """
-    head = [*islice(units, 2)]
-    is_alone = count == 1 or len(head) < 2
-    waiting: deque[tuple[Unit, Future[Encoded]]] = deque()
-    with closing(Workers(task, count)) as workers:
-        for unit in chain(head, units):
-            most = 0 if unit.is_part else UNITS_A_WORKER * count - 1
-            while waiting and (len(waiting) > most or waiting[0][1].done()):
-                first, future = waiting.popleft()
-                yield first, future.result()
-            if is_alone or unit.is_part:
-                yield unit, encoder.encode(unit)
-            else:
-                waiting.append((unit, workers.submit(unit)))
-        for unit, future in waiting:
-            yield unit, future.result()
+_START = "import sys; sys.path[:] = sys.argv[2:]; from reftok.encode_files.workers import main; main(sys.argv[1])"
 
 
 class Workers:
-    """At most `count` processes that encode, each asked by a thread of this process."""
+    """At most `count` processes that encode, each asked by a thread of this process; or this process, if `count` is 1.
+
+    Raises EncodingStopped as `Encoder` does, and if a process dies.
+    """
 
     def __init__(self, task: Task, count: int) -> None:
-        self._command = [sys.executable, "-P", "-c", _START, json.dumps([sys.path, asdict(task)])]
-        self._count = count
+        self._task, self._count = task, count
         self._processes: list[subprocess.Popen[bytes]] = []
         self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
         self._threads = ThreadPoolExecutor(count)
 
-    def submit(self, unit: Unit) -> Future[Encoded]:
-        """Have a process encode a unit; the result raises EncodingStopped as `Encoder` does, or if the process died."""
-        if self._idle.empty() and len(self._processes) < self._count:
-            pipe = subprocess.PIPE
-            # In a session of its own: Ctrl-C reaches the process that writes alone, and that ends the others.
-            self._processes.append(subprocess.Popen(self._command, stdin=pipe, stdout=pipe, start_new_session=True))
-            self._idle.put(self._processes[-1])
-        return self._threads.submit(self._encode, unit)
+    @cached_property
+    def _encoder(self) -> Encoder:
+        """Of this process, which loads a tokenizer only if it is the single worker or for a long document."""
+        return Encoder(self._task)
+
+    def identity(self) -> dict[str, Any]:
+        """`Encoder.identity`."""
+        return self._encoder.identity() if self._count == 1 else self._submit(None).result()
+
+    def encoded(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, Encoded]]:
+        """Each unit with its ids, in the order of the units."""
+        waiting: deque[tuple[Unit, Future[Encoded]]] = deque()
+        for unit in units:
+            # The parts of a long document must all come to one encoder: this process encodes them, in their turn.
+            is_here = self._count == 1 or unit.is_part
+            most = 0 if is_here else UNITS_A_WORKER * self._count - 1
+            while waiting and (len(waiting) > most or waiting[0][1].done()):
+                first, future = waiting.popleft()
+                yield first, future.result()
+            if is_here:
+                yield unit, self._encoder.encode(unit)
+            else:
+                waiting.append((unit, self._submit(unit)))
+        for unit, future in waiting:
+            yield unit, future.result()
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
@@ -86,14 +78,23 @@ class Workers:
             with suppress(BrokenPipeError):  # closing a pipe writes what is still buffered
                 process.__exit__(None, None, None)
 
-    def _encode(self, unit: Unit) -> Encoded:
+    def _submit(self, request: Unit | None) -> Future[Any]:
+        if self._idle.empty() and len(self._processes) < self._count:
+            command = [sys.executable, "-P", "-c", _START, json.dumps(asdict(self._task)), *sys.path]
+            pipe = subprocess.PIPE
+            # In a session of its own: Ctrl-C reaches the process that writes alone, and that ends the others.
+            self._processes.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True))
+            self._idle.put(self._processes[-1])
+        return self._threads.submit(self._ask, request)
+
+    def _ask(self, request: Unit | None) -> Any:
         process = self._idle.get()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            pickle.dump(unit, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
+            pickle.dump(request, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
             process.stdin.flush()
-            answer: Encoded | EncodingStopped = pickle.load(process.stdout)
+            answer = pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             code = process.wait()
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -105,18 +106,20 @@ class Workers:
         return answer
 
 
-def main(task: Mapping[str, Any]) -> None:
-    """Answer each Unit with Encoded or EncodingStopped. task: the fields of a Task."""
+def main(task: str) -> None:
+    """Answer each Unit with Encoded or EncodingStopped, and None with the identity. task: a Task as JSON."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not come between the answers
+    encoder: Encoder | None = None
     with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):  # the process that writes is gone
-        encoder = Encoder(Task(**task))
-        gc.freeze()  # the tokenizer stays to the end, and garbage collections need not look at it
         while True:
-            unit: Unit = pickle.load(requests)
-            answer: Encoded | EncodingStopped
+            request: Unit | None = pickle.load(requests)
+            answer: Encoded | dict[str, Any] | EncodingStopped
             try:
-                answer = encoder.encode(unit)
+                if encoder is None:
+                    encoder = Encoder(Task(**json.loads(task)))
+                    gc.freeze()  # the tokenizer stays to the end, and garbage collections need not look at it
+                answer = encoder.encode(request) if request else encoder.identity()
             except EncodingStopped as error:
                 answer = error
             pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)

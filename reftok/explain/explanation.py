@@ -12,6 +12,7 @@ import regex
 from reftok.explain.model_steps import model_steps
 from reftok.explain.steps import Steps
 from reftok.explain.unicode_profile import unicode_version
+from reftok.formats.named_ids import named_id
 from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.trace import Piece
@@ -94,7 +95,7 @@ def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Expl
             ExplainedStage(stage.stage, stage.component, options(stage.performer), version, stage.pieces, steps)
         )
         before = stage.pieces
-    encoding, unk_id = trace.encoding, rules.unk_id
+    encoding, unk_id = trace.encoding, named_id("unk", rules)
     tokens: list[ExplainedToken] = []
     for token_id, token, span, special in zip(
         encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True

@@ -8,6 +8,7 @@ from typing import Any
 
 from reftok.explain.explanation import options, options_text
 from reftok.explain.unicode_profile import unicode_profile, unicode_version
+from reftok.formats.named_ids import named_id
 from reftok.rules.pipeline import Pipeline
 
 _SHOWN_TOKENS = 10
@@ -24,7 +25,7 @@ def information(rules: Pipeline) -> dict[str, Any]:
     >>> told["library"], [component["type"] for component in told["normalizers"]], told["unicode"]["NFC"]
     ('tokenizers', ['NFC'], '9.0')
     """
-    ids = {"unk": rules.unk_id, "bos": rules.bos_id, "eos": rules.eos_id, "pad": rules.pad_id}
+    ids = {name: named_id(name, rules) for name in ("unk", "bos", "eos", "pad")}
     added = sorted(rules.added_tokens.tokens.items())
 
     def described(component: object) -> dict[str, Any] | None:

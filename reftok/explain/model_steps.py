@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 from reftok.explain.steps import Lattice, LatticeNode, Merge, Merging, Steps, Symbol, Walk, WalkStep, WholeWord
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
-from reftok.rules.llama_cpp.spm import LlamaSPM, symbols_of
+from reftok.rules.llama_cpp.characters import cut_at_lead_bytes
+from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.merging import MergeOf, TextMerging
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.pieces import NO_ID
@@ -68,7 +69,7 @@ def _sentencepiece_bpe(model: SentencePieceBPE, text: str) -> Merging:
 @model_steps.register
 def _llama_spm(model: LlamaSPM, text: str) -> Walk:
     """The symbols, the queue and `rev_merge` as they change."""
-    symbols = symbols_of(text.encode("utf-8", "surrogateescape"))
+    symbols = cut_at_lead_bytes(text.encode("utf-8", "surrogateescape"))
     starts = [*accumulate(map(len, symbols), initial=0)]
     steps = [WalkStep("symbol", (index,), symbol, starts[index]) for index, symbol in enumerate(symbols)]
     left = dict(enumerate(symbols))

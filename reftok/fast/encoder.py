@@ -14,12 +14,14 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from reftok.fast.added_tokens import QuickAddedTokens
+from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.fast.known_models import word_model
 from reftok.fast.memo import LONGEST
 from reftok.fast.models import WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import Growth
+from reftok.regex_dialects.executor import Deadline
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
@@ -49,6 +51,7 @@ class FastEncoder:
     def __init__(self, rules: Pipeline, model: WordModel[Any] | None = None) -> None:
         self.rules = rules
         self.model: WordModel[Any] = word_model(rules.model) if model is None else model
+        self._affixes: dict[bool, Affixes] = {}
         self._added_tokens = QuickAddedTokens(rules.added_tokens, rules.encode_special_tokens)
         self._normalizers = [*map(fast_normalizer, rules.normalizers)]
         self._pre_tokens = known_pre_tokens(rules.pre_tokenizers)
@@ -59,11 +62,12 @@ class FastEncoder:
     def ids(self, text: str) -> list[int]:
         """The ids of a text, which is as `Pipeline.checked_text` gives it, before the stages behind the model."""
         ids: list[int] = []
-        for part in self.normalized(text):
-            if part.tokens is None:
-                ids += self._ids_of_part(part.normalized)
-            else:
-                ids += [token.id for token in part.tokens]
+        with Deadline(len(text)):
+            for part in self.normalized(text):
+                if part.tokens is None:
+                    ids += self._ids_of_part(part.normalized)
+                else:
+                    ids += [token.id for token in part.tokens]
         return ids
 
     def _ids_of_part(self, part: NormalizedString) -> Iterable[int]:
@@ -78,6 +82,20 @@ class FastEncoder:
     def ids_of(self, pre_token: str) -> Sequence[int]:
         """The ids of a pre-token as the model takes it; a long one is cut further by the model."""
         return self.model.ids[pre_token] if len(pre_token) <= LONGEST else self.model.ids_of_text(pre_token)
+
+    def affixes(self, add_special_tokens: bool) -> Affixes:
+        """The special-token prefix and suffix; found once."""
+        found = self._affixes.get(bool(add_special_tokens))
+        if found is None:
+            found = self._affixes[bool(add_special_tokens)] = find_affixes(self.rules, add_special_tokens)
+        return found
+
+    def ids_with_affixes(self, text: str, add_special_tokens: bool) -> list[int]:
+        """The ids of a text behind all stages, as `Pipeline.encode_ids` gives them."""
+        around, ids = self.affixes(add_special_tokens), self.ids(text)
+        if around.buffered_by:
+            return ids_behind_model(self.rules, ids, add_special_tokens)
+        return [*around.prefix, *ids, *around.suffix] if around.prefix or around.suffix else ids
 
     def pre_tokens(self, text: str) -> list[str]:
         """The text as the model takes it, the added tokens among the pre-tokens; trainers count these.
@@ -106,12 +124,13 @@ class FastEncoder:
         tokens: list[str] = []
         offsets: list[Span] = []
         word_ids: list[int | None] = []
-        for index, (string, place, word, values) in enumerate(self._located(text)):
-            found, spans = word
-            ids += found
-            tokens += values
-            offsets += _original_spans(string, place, spans)
-            word_ids += [index] * len(found)
+        with Deadline(len(text)):
+            for index, (string, place, word, values) in enumerate(self._located(text)):
+                found, spans = word
+                ids += found
+                tokens += values
+                offsets += _original_spans(string, place, spans)
+                word_ids += [index] * len(found)
         size = len(ids)
         ranges = {sequence_id: (0, size)}
         return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
@@ -143,6 +162,9 @@ class FastEncoder:
         values = [*map(self.model.token_of, ids)]
         if self._shows_unknown and self.rules.model.unk_id in ids:
             unk_id = self.rules.model.unk_id
+            if self._pre_tokens is not None and self._pre_tokens.is_raw:
+                text = in_byte_characters(text)  # the model has seen the characters of the bytes
+                spans = self.model.spans[text]
             for place, token_id in enumerate(ids):
                 if token_id == unk_id:
                     start, end = spans[place]
@@ -163,9 +185,10 @@ class FastEncoder:
     def normalized(self, text: str) -> list[Part]:
         """`Pipeline.normalized`: the text as the pre-tokenizers get it, the added tokens cut out; no part is empty."""
         parts = self._added_tokens.split_raw([Part(NormalizedString(text))])
+        growth = Growth(len(text), len(self._normalizers))
         for normalizer in self._normalizers:
             parts = [part if part.tokens is not None else Part(normalizer.normalize(part.normalized)) for part in parts]
-            refuse_expansion(sum([len(part.normalized) for part in parts]), len(text))
+            growth.add(sum([len(part.normalized) for part in parts]))
         return self._added_tokens.split_normalized(parts)
 
 

@@ -36,12 +36,16 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
         trims = self.options.remove_extra_whitespaces
+        if not text:
+            return normalized  # without the dummy prefix
         parts: Sequence[str] | None = None
         if text.isascii() and not self._ascii_that_varies.intersection(text):
             joined = text.translate(self._ascii)
         else:
             parts = self._parts(text)
             joined = "".join(parts)
+        if not text:  # without a dummy space
+            return NormalizedString("", normalized.original_start)
         if trims and (not joined.strip(" ") or ("  " in joined and any("  " in part for part in parts or ()))):
             # A replacement keeps the spaces within it, and whether a text is all spaces is a matter of its parts.
             return super().normalize(normalized)

@@ -48,15 +48,6 @@ def read_file(path: Path) -> bytes:
         raise unreadable(path, error) from None
 
 
-def begins_with(path: Path, beginning: bytes) -> bool:
-    """Whether the file begins with these bytes; a file that cannot be read does not."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(beginning)) == beginning
-    except OSError:
-        return False
-
-
 def unreadable(source: str | Path, error: OSError) -> ModelFormatError:
     """The error for a file or folder that the system does not let read."""
     return ModelFormatError(str(source), "", f"cannot be read: {error.strerror}")

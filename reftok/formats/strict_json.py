@@ -17,6 +17,9 @@ from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
+VOCAB_AT = ("model", "vocab")
+"""Where the vocab stands in a tokenizer.json."""
+
 Pairs: TypeAlias = list[tuple[str, Any]]
 """The keys and values of an object as they are written."""
 

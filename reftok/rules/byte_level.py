@@ -1,4 +1,4 @@
-"""The byte-to-character map of GPT-2: every byte as a visible character, so that a vocab can be written as text.
+"""The byte-to-character map of GPT-2: each byte has a visible character, so that a vocab of bytes is readable text.
 
 Source: openai/gpt-2 src/encoder.py `bytes_to_unicode`; tokenizers 0.23 pre_tokenizers/byte_level.rs `bytes_char`.
 """
@@ -56,17 +56,8 @@ def to_byte_characters(data: bytes) -> str:
 
 
 def from_byte_characters(text: str) -> bytes | None:
-    """The bytes that `text` stands for; None where it has a character outside the map."""
+    """The bytes that `text` stands for; None if it has a character outside the map."""
     try:
         return bytes(map(_BYTES.__getitem__, text))
     except KeyError:
         return None
-
-
-def stands_for_bytes(content: str) -> bool:
-    """Whether the decoder would take a special token for bytes other than its own.
-
-    >>> stands_for_bytes("<s>"), stands_for_bytes("é"), stands_for_bytes("<漢>")
-    (False, True, False)
-    """
-    return not content.isascii() and from_byte_characters(content) is not None

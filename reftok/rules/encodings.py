@@ -1,4 +1,4 @@
-"""Cutting encodings apart and joining them: what templates, truncation and padding share.
+"""Encodings made of tokens, cut apart and joined: what templates, truncation and padding share.
 
 Source: `Encoding`, tokenizers 0.23 tokenizer/encoding.rs.
 """
@@ -12,17 +12,17 @@ from itertools import accumulate, chain, groupby
 from typing import TypeVar
 
 from reftok.errors import InvalidText
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.text import Part
 from reftok.rules.types import Encoding, Span
 
 Item = TypeVar("Item")
 
-_TOKENS_AN_ENCODING_WEIGHS = 500
+_TOKENS_AN_ENCODING_WEIGHS = 500  # an Encoding without tokens takes as much memory as so many tokens
 
 
-def to_encoding(splits: Sequence[Part], sequence_id: int = 0) -> Encoding:
-    """The tokens of all parts with offsets in the original text.
+def to_encoding(parts: Sequence[Part], sequence_id: int = 0) -> Encoding:
+    """The tokens of all parts, with offsets in the original text.
 
     sequence_id: 1 for the second text of a pair.
     Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
@@ -31,12 +31,11 @@ def to_encoding(splits: Sequence[Part], sequence_id: int = 0) -> Encoding:
     values: list[str] = []
     offsets: list[Span] = []
     word_ids: list[int | None] = []
-    for index, split in enumerate(splits):
-        normalized = split.normalized
-        for token in split.tokens or ():
+    for index, part in enumerate(parts):
+        for token in part.tokens or ():
             ids.append(token.id)
             values.append(token.value)
-            offsets.append(normalized.original_span(*token.span_normalized))
+            offsets.append(part.normalized.original_span(*token.span_normalized))
             word_ids.append(index)
     count = len(ids)
     type_ids = [sequence_id] * count
@@ -55,7 +54,7 @@ def inserted(ids: Sequence[int], tokens: Sequence[str], type_id: int) -> Encodin
 
 
 def part_of(encoding: Encoding, start: int, end: int) -> Encoding:
-    """The tokens from `start` up to `end`; what overflows and the ranges of the texts are lost."""
+    """The tokens from `start` up to `end`, without what overflows and without the ranges of the texts."""
     return Encoding(
         encoding.ids[start:end],
         encoding.tokens[start:end],
@@ -67,7 +66,7 @@ def part_of(encoding: Encoding, start: int, end: int) -> Encoding:
 
 
 def numbered(encoding: Encoding, sequence_id: int) -> Encoding:
-    """The encoding with all of its tokens counted to the text `sequence_id`."""
+    """The encoding with all of its tokens assigned to the text `sequence_id`."""
     everything = 0, len(encoding)
     if encoding.sequence_ranges.get(sequence_id) == everything:
         return encoding
@@ -77,12 +76,13 @@ def numbered(encoding: Encoding, sequence_id: int) -> Encoding:
 def joined(parts: Sequence[Encoding]) -> Encoding:
     """One encoding of all parts.
 
-    What overflows is combined: each overflowing encoding of one part with the other part and with each that overflows
-    from it. Quirk: those combinations overflow again, so that some stand there twice, at different depths.
-    Raises InvalidText where the combinations would have more than about MOST_TOKENS tokens.
+    Overflowing encodings are combined: each one of one part with the other part and with everything that overflows from
+    the other. Quirk: those combinations overflow again, so that some exist twice, at different depths.
+    Raises InvalidText if the combinations would have more than about MOST_TOKENS tokens.
     """
     if len(parts) == 1:
         return parts[0]
+    # Parts without overflow are joined in one go: a text between 1,000 special tokens would be copied 1,000 times.
     runs: list[Encoding] = []
     for overflows, group in groupby(parts, key=lambda part: bool(part.overflowing)):
         run = list(group)
@@ -91,7 +91,7 @@ def joined(parts: Sequence[Encoding]) -> Encoding:
 
 
 def _combined(left: Encoding, right: Encoding) -> Encoding:
-    if left.overflowing and right.overflowing:
+    if left.overflowing and right.overflowing:  # else their numbers add up, they do not multiply
         refuse_explosion(_weight(left) * count(right) + count(left) * _weight(right), len(left) + len(right))
     return _merged(left, right)
 
@@ -103,7 +103,7 @@ def _merged(left: Encoding, right: Encoding) -> Encoding:
 
 
 def count(encoding: Encoding) -> int:
-    """How many encodings it is with all that overflow."""
+    """The number of encodings, the overflowing ones included."""
     return 1 + sum(map(count, encoding.overflowing))
 
 
@@ -125,7 +125,7 @@ def end_to_end(parts: Sequence[Encoding]) -> Encoding:
 
 
 def _shifted_ranges(parts: Iterable[Encoding]) -> dict[int, Span]:
-    """Where the texts are after joining; of a text that stands there twice the last place counts."""
+    """The ranges of the texts after joining; if a text occurs twice, its last place counts."""
     ranges: dict[int, Span] = {}
     position = 0
     for part in parts:
@@ -160,7 +160,7 @@ def texts_and_pairs(
 
 
 def byte_offsets(encoding: Encoding, text: str) -> Encoding:
-    r"""The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
+    r"""The encoding with offsets in bytes of `text`; a lone surrogate stands for one byte that is not UTF-8.
 
     >>> encoding = Encoding([0], ["é"], [(1, 2)], [0], [0], [0])
     >>> byte_offsets(encoding, "\udcffé").offsets
@@ -169,5 +169,5 @@ def byte_offsets(encoding: Encoding, text: str) -> Encoding:
     if text.isascii():
         return encoding
     lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
-    position = [0, *accumulate(lengths)]
+    position = [0, *accumulate(lengths)]  # of each character in bytes, and the end
     return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])

@@ -1,4 +1,4 @@
-"""Which entries of a vocab a text goes on with, the longest first."""
+"""The entries of a vocab that are prefixes of a text, the longest first."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Collection, Iterator
 from reftok.errors import UnsupportedFeature
 
 MOST_CHARACTERS = 1 << 16
-"""Of one entry. The embedded models have under 100; each place of a text is compared with so many characters."""
+"""Longest entry. The embedded models stay under 100; each place of a text is compared with so many characters."""
 
 
 class EntriesByBeginning:
-    """The entries in order, each with the longest other entry that it begins with; nothing else is kept.
+    """The sorted entries, each with its longest proper prefix that is an entry too: a trie without nodes.
 
-    Of all entries up to a text in the order, the last has the longest beginning in common with it. So every entry that
-    the text begins with is that one or a beginning of it.
+    In sorted order, the last entry that is not greater than a text shares the longest prefix with it. So every entry
+    that is a prefix of the text is that one or one of its prefixes.
 
     entries: empty ones never match.
     source, place: where the entries are from, for messages.
-    Raises UnsupportedFeature for an entry of more than 65,536 characters, with which a search would take too long.
+    Raises UnsupportedFeature for an entry of more than 65,536 characters: searching for it would take too long.
 
     >>> list(EntriesByBeginning(["a", "abc", "ab", "b"]).at("xabd", 1))
     ['ab', 'a']
@@ -30,18 +30,19 @@ class EntriesByBeginning:
         if self._longest > MOST_CHARACTERS:
             raise UnsupportedFeature(source, place, f"pieces are too long: the longest has {self._longest} characters")
         self._entries = sorted(filter(None, entries))
-        self._shorter: list[int] = []
-        beginning = -1
+        self._shorter: list[int] = []  # the index of the longest proper prefix, -1 if there is none
+        prefix = -1
         for index, entry in enumerate(self._entries):
-            while beginning >= 0 and not entry.startswith(self._entries[beginning]):
-                beginning = self._shorter[beginning]
-            self._shorter.append(beginning)
-            beginning = index
+            # The entry before, or one of its prefixes: nothing between them in the order has another prefix.
+            while prefix >= 0 and not entry.startswith(self._entries[prefix]):
+                prefix = self._shorter[prefix]
+            self._shorter.append(prefix)
+            prefix = index
 
     def at(self, text: str, start: int) -> Iterator[str]:
-        """Every entry that `text` goes on with from the code point `start`, the longest first."""
+        """Every entry that stands in `text` at the code point `start`, the longest first."""
         rest = text[start : start + self._longest]
-        index = bisect_right(self._entries, rest) - 1
+        index = bisect_right(self._entries, rest) - 1  # the last entry that is not greater than the text
         while index >= 0:
             entry = self._entries[index]
             if rest.startswith(entry):
@@ -49,7 +50,7 @@ class EntriesByBeginning:
             index = self._shorter[index]
 
     def depths(self) -> Iterator[tuple[str, int]]:
-        """Each entry with the number of entries that it begins with, itself among them.
+        """Each entry with the number of entries that are prefixes of it, itself included.
 
         >>> list(EntriesByBeginning(["a", "abc", "ab", "b"]).depths())
         [('a', 1), ('ab', 2), ('abc', 3), ('b', 1)]
@@ -60,7 +61,7 @@ class EntriesByBeginning:
             yield entry, depths[-1]
 
     def may_continue(self, text: str, start: int) -> bool:
-        """Whether the rest of `text` from the code point `start` on is the beginning of a longer entry.
+        """Whether the whole rest of `text` from `start` is a proper prefix of an entry, which more text may complete.
 
         >>> entries = EntriesByBeginning(["a", "abc"])
         >>> entries.may_continue("xab", 1), entries.may_continue("xabc", 1)

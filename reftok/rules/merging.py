@@ -36,10 +36,12 @@ def merge_all(symbols: Sequence[Symbol], merge_of: MergeOf[Symbol]) -> list[tupl
     >>> merge_all("abcab", lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None)
     [(0, 'a'), (1, 'bc'), (3, 'ab')]
     """
+    # Each with the index of the first symbol that it was made of: models count offsets from it.
     left_symbols = [*enumerate(symbols)]
     merges = [merge_of(left, right) for left, right in pairwise(symbols)]
     # merges[i] and ranks[i] belong to the pair of the symbols i and i + 1. The ranks are a list of their own because
-    # `min` and `index` over plain numbers run in C; the libraries keep a queue instead, to the same effect.
+    # `min` and `index` over plain numbers run in C. The libraries keep a queue instead, whose candidates may be stale;
+    # they drop those, so that the same pair comes next.
     ranks = [inf if merge is None else merge[0] for merge in merges]
     while (rank := min(ranks, default=inf)) < inf:
         here = ranks.index(rank)  # the leftmost of equals
@@ -73,7 +75,7 @@ class TextMerging(VocabModel):
         """The tokens of one pre-token."""
         symbols = [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of)
         return [
-            Token(token_id, self._tokens[token_id], (start, start + len(symbol)))
+            Token(token_id, self.tokens[token_id], (start, start + len(symbol)))
             for start, symbol in symbols
             for token_id in self.ids_of_symbol(symbol)
         ]

@@ -6,19 +6,16 @@ Source: tokenizers 0.23 tokenizer/pattern.rs. How expressions are translated and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from reftok.regex_dialects.executor import spans
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.types import Span
-
-Match: TypeAlias = tuple[int, int, bool]
-"""Start, end and whether the pattern matched; the matches of a text cover it without gaps."""
+from reftok.rules.types import Match, Span
 
 
-def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
+def pattern_matches(pattern: str | Pattern, text: str) -> list[Match]:
     r"""The matches of a pattern and the gaps between them, with the character classes of Unicode 16.
 
+    pattern: a str is matched literally.
     Source: `impl Pattern for &SysRegex`. An empty text is one gap, even for a pattern that matches it.
     Raises InvalidText if the patterns take too long on this text.
 
@@ -26,6 +23,8 @@ def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
     >>> pattern_matches(compile_oniguruma(r"\p{N}"), "a12")
     [(0, 1, False), (1, 2, True), (2, 3, True)]
     """
+    if isinstance(pattern, str):  # as in the library, no expression is made of it
+        return literal_matches(text, pattern)
     return with_gaps(spans(pattern, text) if text else (), len(text))
 
 

@@ -1,4 +1,4 @@
-"""The order of the stages, written once for all families.
+"""A tokenizer as its stages, and the order in which a text goes through them; the same for all families.
 
     text ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ tokens of a text, or of each of a pair
     tokens ─Truncation─▶ ─PostProcessor─▶ ─Padding─▶ Encoding
@@ -8,8 +8,8 @@ Source: `TokenizerImpl` in tokenizers 0.23 (tokenizer/mod.rs). A sentencepiece m
 tokens (its user-defined symbols belong to the normalizer and the model) and no pre-tokenizer. llama.cpp decodes ids to
 bytes without decoders.
 
-This is the specification: what stands here and in the modules beside it is run as it stands, stage by stage.
-`reftok.Tokenizer` gives the same answers by the fast paths of `reftok.engine`, which can stream.
+This is the specification, and it can be run: each stage does what its module says, and nothing is cached.
+`reftok.Tokenizer` gives the same answers faster, and in streams.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, SupportsIndex, TypeAlias
 
-from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
-from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
+from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
+from reftok.limits.growth import Growth, refuse_expansion
+from reftok.limits.ids import checked_ids, whole_number
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
 from reftok.rules.huggingface.truncation import Truncation
-from reftok.rules.ids import checked_ids, whole_number
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import SPECIAL
-from reftok.rules.named_ids import MEANINGS, named_id
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
@@ -45,35 +43,26 @@ TokensOf: TypeAlias = Callable[[str, int], Encoding]
 """The tokens of a checked text, before the stages behind the model; 1 for the second text of a pair, else 0."""
 
 Note: TypeAlias = Callable[[str, object, list[Part]], None]
-"""Is told the name of a stage, its component and what it gave."""
-
-
-def _named_id(name: str) -> property:
-    """The property for the id of the token with a name."""
-
-    def find(pipeline: Pipeline) -> int | None:
-        return named_id(name, pipeline.named_ids, pipeline.model, pipeline.added_tokens)
-
-    return property(find, doc=f"The id of {MEANINGS[name]}; None where there is none.")
+"""Receives the name of a stage, its component and the parts of the text after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """The stages of a tokenizer, as its official library would build them from the same file.
 
-    library: the official library that it follows, quirks included.
+    library: the official library whose answers these are, quirks included.
     normalizers, pre_tokenizers, post_processors, decoders: the stages, sequences flattened.
-    post_processors: None where the file has none; a pair is then the tokens of both texts.
-    decoders: None where the file has none, and the tokens are joined with a space, as `tokenizers` does; () for
-        decoders that change nothing.
+    post_processors: None if the file has none; a pair is then the tokens of both texts.
+    decoders: None if the file has none; the tokens are then joined with a space, as `tokenizers` does. With () they
+        are joined without.
     truncation, padding: as in the file.
     encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers` and llama.cpp (where it
         is `parse_special` switched off), and not in their files:
         `tokenizer.with_options(encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
-    named_ids: by name ("eos"), what the files say; None where they say that there is none. A name that is not in it
-        goes by well-known contents: see `reftok.rules.named_ids`.
-    detokenizer: takes the place of the decoders where ids become bytes without tokens between, as in llama.cpp.
+    named_ids: name ("eos") to the id that the files give, None if they say that there is none; see
+        `reftok.formats.named_ids`.
+    detokenizer: replaces the decoders for llama.cpp, where ids become bytes directly.
 
     >>> import reftok
     >>> pipeline = reftok.load("bpe-gpt2").rules
@@ -95,9 +84,6 @@ class Pipeline:
     sentencepiece_options: SentencePieceOptions | None = None
     named_ids: Mapping[str, int | None] = field(default_factory=dict)
     detokenizer: Detokenizer | None = None
-
-    bos_id, eos_id, pad_id, unk_id = _named_id("bos"), _named_id("eos"), _named_id("pad"), _named_id("unk")
-    eot_id, im_start_id, im_end_id = _named_id("eot"), _named_id("im_start"), _named_id("im_end")
 
     # --- from text to ids
 
@@ -131,7 +117,7 @@ class Pipeline:
         return encodings if self.padding is None else self.padding.pad(encodings)
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
-        """The ids of `encode`, and nothing else."""
+        """The ids of `encode`."""
         return list(self.encode(text, pair, add_special_tokens).ids)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
@@ -139,85 +125,72 @@ class Pipeline:
         checked = self.checked_text(text)
         record: Record[StageTrace] = Record(len(checked))
 
-        def note(stage: str, component: object, splits: list[Part]) -> None:
-            record.add(StageTrace(stage, component, splits), sum(1 + len(split.normalized) for split in splits))
+        def note(stage: str, component: object, parts: list[Part]) -> None:
+            record.add(StageTrace(stage, component, parts), sum(1 + len(part.normalized) for part in parts))
 
-        splits = self.tokenized(checked, note)
-        encoding = self.post_process([to_encoding(splits)], len(checked), add_special_tokens, record)
+        parts = self.tokenized(checked, note)
+        encoding = self.post_process([to_encoding(parts)], len(checked), add_special_tokens, record)
         shown = text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
         return Trace(shown, tuple(record.steps), encoding)
 
     def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
-        """The tokens of a text as the model gives them, before the stages behind it.
+        """The tokens of a text as the model gives them, before truncation and post-processing.
 
         text: as `checked_text` gives it. sequence_id: 1 for the second text of a pair.
         """
         return to_encoding(self.tokenized(text), sequence_id)
 
     def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
-        """The text taken through every stage up to the model."""
-        splits = self.pre_tokenized(text, note)
-        tokenize = self.model.tokenize
-        splits = [
-            split if split.tokens is not None else Part(split.normalized, tuple(tokenize(split.normalized.text)))
-            for split in splits
+        """The parts of the text after the model, each with its tokens."""
+        parts = [
+            part if part.tokens is not None else Part(part.normalized, tuple(self.model.tokenize(part.normalized.text)))
+            for part in self.pre_tokenized(text, note)
         ]
-        note("Model", self.model, splits)
-        return splits
+        note("Model", self.model, parts)
+        return parts
 
     def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
-        """The text as the model gets it, the added tokens cut out of it.
+        """The parts of the text that the model receives: pre-tokens, and between them the added tokens.
 
         >>> import reftok
-        >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        with Deadline(len(text)):
-            splits = self.normalized(text, note)
+        with Deadline(len(text)):  # one for the patterns of all stages
+            parts = self.normalized(text, note)
             for pre_tokenizer in self.pre_tokenizers:
-                splits = pre_tokenizer.pre_tokenize(splits)
-                note("PreTokenizer", pre_tokenizer, splits)
-        return splits
+                parts = pre_tokenizer.pre_tokenize(parts)
+                note("PreTokenizer", pre_tokenizer, parts)
+        return parts
 
     def normalized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
-        """The text as the pre-tokenizers get it, the added tokens cut out of it.
+        """The parts of the text that the pre-tokenizers receive: normalized text, and between it the added tokens.
 
-        Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
+        Raises ModelFormatError if the normalizers make the text too long, or very many of them go over a long one.
 
         >>> import reftok
-        >>> [split.normalized.text for split in reftok.load("bpe-qwen").normalized("e\u0301<|endoftext|>b")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.normalized("e\u0301<|endoftext|>b")]
         ['é', '<|endoftext|>', 'b']
         """
-        added_tokens, ignores = self.added_tokens, self.encode_special_tokens
-        splits = added_tokens.split_raw([Part(NormalizedString(text))], ignores)
-        note("AddedTokens", added_tokens, splits)
-        normalized = 0
+        added_tokens, ignores_special = self.added_tokens, self.encode_special_tokens
+        parts = added_tokens.split_raw([Part(NormalizedString(text))], ignores_special)
+        note("AddedTokens", added_tokens, parts)
+        growth = Growth(len(text), len(self.normalizers))
         for normalizer in self.normalizers:
-            splits = [
-                split if split.tokens is not None else Part(normalizer.normalize(split.normalized)) for split in splits
-            ]
-            size = sum(len(split.normalized) for split in splits)
-            refuse_expansion(size, len(text))
-            normalized += size
-            self._check_normalized(normalized, len(text))
-            note("Normalizer", normalizer, splits)
-        splits = added_tokens.split_normalized(splits, ignores)
-        note("AddedTokens", added_tokens, splits)
-        return splits
-
-    def _check_normalized(self, normalized: int, size: int) -> None:
-        """Raise ModelFormatError where the normalizers, which are very many, have gone over too many characters."""
-        is_much = normalized > MOST_NORMALIZED + MOST_NORMALIZED_OF_ONE * size
-        if is_much and len(self.normalizers) > MOST_STREAMED_STAGES:
-            told = f"{len(self.normalizers):,} of them go over {normalized:,} characters for a text of {size:,}"
-            raise ModelFormatError("", "normalizer", f"{told}, which is refused")
+            parts = [part if part.tokens is not None else Part(normalizer.normalize(part.normalized)) for part in parts]
+            growth.add(sum(len(part.normalized) for part in parts))
+            note("Normalizer", normalizer, parts)
+        # Tokens with `normalized` are matched now, in what the normalizers have left of the text.
+        parts = added_tokens.split_normalized(parts, ignores_special)
+        note("AddedTokens", added_tokens, parts)
+        return parts
 
     def post_process(
         self, parts: list[Encoding], size: int, add_special_tokens: bool, record: Record[StageTrace] | None = None
     ) -> Encoding:
-        """The tokens of a text, or of each of a pair, taken through every stage behind the model.
+        """The encoding that the stages after the model make of the tokens of a text, or of both texts of a pair.
 
-        size: of the text, in code points. record: takes down each step.
+        parts: as `tokens_of` gives them. size: of the text, in code points. record: receives each step.
         """
 
         def note(stage: str, component: object, parts: list[Encoding]) -> None:
@@ -226,6 +199,7 @@ class Pipeline:
                 record.add(StageTrace(stage, component, encoding), len(encoding))
 
         if self.truncation is not None:
+            # Truncation comes first, and leaves room for what the post-processors will insert.
             added = sum(step.added_tokens(len(parts) == 2) for step in self.post_processors or ())
             parts = self.truncation.truncate(parts, added if add_special_tokens else 0)
             note("Truncation", self.truncation, parts)
@@ -235,7 +209,7 @@ class Pipeline:
             for processor in self.post_processors:
                 parts = processor.process(parts, add_special_tokens)
                 note("PostProcessor", processor, parts)
-            parts = [joined(parts)]
+            parts = [joined(parts)]  # processors before the last one leave parts, so that a later one sees them
         if self.padding is not None:
             parts = self.padding.pad(parts)
             note("Padding", self.padding, parts)
@@ -246,10 +220,10 @@ class Pipeline:
         return encoding
 
     def checked_text(self, text: str | bytes) -> str:
-        """`text` as str, if the library takes it.
+        """The text as str, as the stages expect it. Raises InvalidText for what the library refuses.
 
-        Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
-        tiktoken and mistral-common, two surrogates that make a character become it, and any other is U+FFFD.
+        sentencepiece and llama.cpp accept bytes: those that are not UTF-8 become lone surrogates U+DC80 to U+DCFF.
+        tiktoken and mistral-common accept surrogates: a pair becomes its character, a lone one becomes U+FFFD.
         """
         if isinstance(text, bytes):
             if self.library not in ("sentencepiece", "llama.cpp"):
@@ -260,6 +234,7 @@ class Pipeline:
         if text.isascii():
             return text
         if self.library in ("tiktoken", "mistral-common"):
+            # Through UTF-16, as tiktoken does it: there two surrogates are one character.
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
             text.encode("utf-8")
@@ -290,7 +265,7 @@ class Pipeline:
         return self.detokenizer.decode(checked_ids(ids), skip_special_tokens, not skip_special_tokens)
 
     def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
-        """The tokens of `ids` taken through every decoder; `record` receives each step."""
+        """The text of checked ids; `record` receives each step."""
         if self.detokenizer is not None:
             text = self.decode_bytes(ids, skip_special_tokens).decode("utf-8", "replace")
             if record is not None:
@@ -313,20 +288,21 @@ class Pipeline:
         return (" " if self.decoders is None else "").join(tokens)
 
     def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:
-        """The token that `decode` takes for an id, None where it skips it."""
+        """The token that `decode` puts in place of an id; None if it skips the id."""
         token = self.id_to_token(token_id)
         if token is None:
             if self.library != "tokenizers":
                 raise InvalidIds(f"id {token_id} is not in the vocab, and {self.library} refuses it")
             return None
         if self.library == "mistral-common":
+            # An empty token, so that the bytes on its two sides do not become one character: see `TekkenBytes`.
             return "" if skip_special_tokens and token_id in self.added_tokens.tokens else token
         return None if skip_special_tokens and self.added_tokens.is_special(token) else token
 
     # --- the vocab
 
     def id_to_token(self, token_id: SupportsIndex | None) -> str | None:
-        """The token of an id, None where there is none, and for what is no whole number."""
+        """The token of an id; None for an id outside the vocab, and for what is no whole number."""
         number = whole_number(token_id)
         if number is None:
             return None
@@ -334,13 +310,14 @@ class Pipeline:
         return self.model.id_to_token(number) if token is None else token
 
     def token_to_id(self, token: str) -> int | None:
-        """The id of a token of the vocab or an added token, None where there is none."""
+        """The id of an added token or of an entry of the vocab; None if there is none."""
         token_id = self.added_tokens.token_to_id(token)
         return self.model.vocab.get(token) if token_id is None else token_id
 
     @property
     def vocab_size(self) -> int:
         """How many ids there are, added tokens included."""
+        # An added token whose content is in the vocab has the vocab's id.
         return self.model.size + sum(token not in self.model.vocab for token in self.added_tokens.contents)
 
     def is_special(self, token_id: SupportsIndex | None) -> bool:
@@ -358,7 +335,7 @@ class Pipeline:
         return token is not None and token.special
 
     def piece_table(self) -> PieceTable:
-        """The pieces of a sentencepiece model. Raises UnsupportedFeature for any other."""
+        """The pieces of a sentencepiece model. Raises UnsupportedFeature for any other model."""
         if not isinstance(self.model, PieceModel):
             raise UnsupportedFeature("", "sentencepiece_options", f"{self.library} does not have them")
         return self.model.table

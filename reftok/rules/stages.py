@@ -1,4 +1,4 @@
-"""The kinds of stages, each with its input and output, named as in tokenizer.json; `pipeline.py` puts them in order."""
+"""The kinds of stages, named as in tokenizer.json, with their inputs and outputs; `pipeline.py` puts them in order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Normalizer(Protocol):
 
 
 class PreTokenizer(Protocol):
-    """Cuts the text into pre-tokens, across which the model never merges."""
+    """Cuts the text into pre-tokens; no token of the model crosses their borders."""
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        """The parts, cut further; parts that have tokens already stay as they are."""
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        """The parts, cut further; those that have tokens already stay as they are."""
         ...
 
 
@@ -35,12 +35,12 @@ class Model(Protocol):
 
     @property
     def size(self) -> int:
-        """How many ids it has: more than entries in `vocab` where a file repeats a piece."""
+        """The number of ids; larger than that of `vocab` if a file repeats a piece."""
         ...
 
     @property
     def unk_id(self) -> int | None:
-        """The id of the unknown token, None where there is none."""
+        """The id of the unknown token; None if the model has none."""
         ...
 
     def tokenize(self, text: str) -> Sequence[Token]:
@@ -48,7 +48,7 @@ class Model(Protocol):
         ...
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The entry of the vocab, None for an id outside it."""
+        """The entry of the vocab; None for an id outside it."""
         ...
 
 
@@ -56,11 +56,11 @@ class PostProcessor(Protocol):
     """Adds the special tokens of a template, or trims the offsets."""
 
     def added_tokens(self, is_pair: bool) -> int:
-        """How many tokens truncation leaves room for."""
+        """The number of tokens that truncation leaves room for."""
         ...
 
     def process(self, parts: Sequence[Encoding], add_special_tokens: bool) -> list[Encoding]:
-        """The parts of the encoding; in the end they are joined."""
+        """The parts of the encoding; after the last post-processor they are joined."""
         ...
 
 

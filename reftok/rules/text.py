@@ -1,8 +1,7 @@
 """Text that remembers where each of its characters came from, and how to cut it.
 
-This is the `NormalizedString` of `tokenizers` (tokenizer/normalizer.rs, 0.23), with two simplifications that
-change no result: positions count code points instead of bytes, and every alignment is a span of the whole original
-text instead of a slice of it.
+This is the `NormalizedString` of `tokenizers` (tokenizer/normalizer.rs, 0.23) with two simplifications that change no
+result: positions count code points instead of bytes, and alignments are spans of the whole original text.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reftok.rules.patterns import Match
-from reftok.rules.types import Span, Token
+from reftok.rules.types import Match, Span, Token
 from reftok.unicode.forms import Change
 
 Behavior: TypeAlias = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
@@ -22,9 +20,9 @@ class NormalizedString:
     r"""A text on its way through the stages, aligned with the original.
 
     text: what the stages have made of it so far.
-    original_start: where in the original text this part of it began, in code points.
-    alignments: for each character of `text` the span of the original that it stands for; None says that the
-        text is still the original one, character by character.
+    original_start: where this part begins in the original text, in code points.
+    alignments: for each character of `text` the span of the original that it stands for; None if the text is still the
+        original, character by character.
 
     >>> accented = NormalizedString("élan")
     >>> decomposed = accented.transform([("e", 0), ("\u0301", 1), ("l", 0), ("a", 0), ("n", 0)])
@@ -73,11 +71,11 @@ class NormalizedString:
     def slice(self, start: int, end: int) -> NormalizedString:
         """The characters from `start` up to `end`, still aligned with the original.
 
-        A slice begins where its first character does, even that of the whole text: what was removed before it no longer
-        belongs to it. `AddedVocabulary` relies on that.
+        A slice begins where its first character does, even the slice of the whole text: what a stage removed before
+        that character no longer belongs to it. `AddedVocabulary` relies on this.
         """
         if start == 0 and end == len(self.text):
-            if not self.alignments:
+            if not self.alignments:  # nothing was removed before its first character
                 return self
             return NormalizedString(self.text, self.alignments[0][0], self.alignments)
         alignments = None if self.alignments is None else self.alignments[start:end]
@@ -86,8 +84,8 @@ class NormalizedString:
     def transform(self, changes: Iterable[Change]) -> NormalizedString:
         """The text that `changes` describes, each character aligned by the rule of `Change`.
 
-        An inserted character shares the alignment of the old character before it; at the very start, where there
-        is none, it stands for the empty span.
+        An inserted character shares the alignment of the old character before it; at the very start it stands for the
+        empty span.
         """
         old = self.spans()
         position = 0
@@ -99,11 +97,11 @@ class NormalizedString:
                 alignments.append(old[position - 1] if position else (self.original_start, self.original_start))
             else:
                 alignments.append(old[position])
-                position += 1 - change
+                position += 1 - change  # the old character, and those that `change` removes after it
         return NormalizedString("".join(characters), self.original_start, alignments)
 
     def prepend(self, prefix: str) -> NormalizedString:
-        """`prefix` before the text; it shares the alignment of the first character. Nothing is prepended to ''."""
+        """`prefix` before the text, aligned as the first character; an empty text stays empty."""
         if not self.text or not prefix:
             return self
         spans = self.spans()
@@ -117,6 +115,7 @@ class NormalizedString:
         for start, end, is_match in matches:
             if is_match:
                 parts.append(content)
+                # An empty match inserts behind the character before it, at the start behind none.
                 inserted = old[end - 1] if end else (self.original_start, self.original_start)
                 alignments += [inserted] * len(content)
             else:
@@ -131,23 +130,27 @@ class NormalizedString:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the text between two stages; `tokens` is None until it is final."""
+    """A part of the text between two stages: a pre-token, or an added token.
+
+    tokens: of an added token, or after the model; None before.
+    Source: `Split`, tokenizers 0.23 tokenizer/pre_tokenizer.rs, renamed since a pre-tokenizer has that name too.
+    """
 
     normalized: NormalizedString
     tokens: tuple[Token, ...] | None = None
 
 
-def resplit(splits: Iterable[Part], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Part]:
-    """Cut every part that has no tokens yet, and drop the parts that come out empty.
+def resplit(parts: Iterable[Part], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Part]:
+    """Every part without tokens cut into smaller ones; empty ones are dropped.
 
     Source: `PreTokenizedString::split`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
     """
     result: list[Part] = []
-    for split in splits:
-        if split.tokens is not None:
-            result.append(split)
+    for part in parts:
+        if part.tokens is not None:
+            result.append(part)
         else:
-            result += [Part(part) for part in cut(split.normalized) if part.text]
+            result += [Part(piece) for piece in cut(part.normalized) if piece.text]
     return result
 
 
@@ -158,14 +161,14 @@ JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {
     "MergedWithPrevious": frozenset({(False, True)}),
     "MergedWithNext": frozenset({(True, False)}),
 }
-"""By behavior the neighbours that stay together: whether the one is a delimiter, and whether the other is.
+"""The neighbours that a behavior keeps together: whether the left one is a delimiter, and whether the right one is.
 
 Source: `SplitDelimiterBehavior`, tokenizer/normalizer.rs.
 """
 
 
 def split_spans(matches: Sequence[Match], behavior: Behavior) -> list[Span]:
-    """The pieces that the matches, which are delimiters, and a behavior cut a text into.
+    """The spans of the pieces of a text; the matches are delimiters, the behavior says what happens to them.
 
     >>> split_spans([(0, 1, False), (1, 2, True), (2, 3, False)], "MergedWithPrevious")
     [(0, 2), (2, 3)]

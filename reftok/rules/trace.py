@@ -19,8 +19,8 @@ class Piece:
     """A part of the text after a stage.
 
     text: as the stage left it.
-    span: where it came from, in code points of the original text.
-    ids: the tokens that are settled for it; None while it is still text.
+    span: in code points of the original text.
+    ids: of its tokens; None before the model.
     """
 
     text: str
@@ -28,36 +28,36 @@ class Piece:
     ids: tuple[int, ...] | None
 
 
+@dataclass(frozen=True)
 class StageTrace:
     """One step of one stage.
 
     stage: AddedTokens, Normalizer, PreTokenizer, Model, Truncation, PostProcessor or Padding.
-    component: the class that did it, such as NFC or ByteLevel.
-    pieces: the state of the text afterwards; worked out when first asked for, since most steps are never looked at.
+    performer: the component that did it. state: of the text after the step.
     """
 
-    def __init__(self, stage: str, component: object, state: Sequence[Part] | Encoding) -> None:
-        self.stage = stage
-        self.performer = component
-        self.component = type(component).__name__
-        self._state = state
+    stage: str
+    performer: object
+    state: Sequence[Part] | Encoding
 
-    def __repr__(self) -> str:
-        return f"StageTrace({self.stage!r}, {self.component!r}, {self.pieces!r})"
+    @property
+    def component(self) -> str:
+        """The class of the component, such as NFC or ByteLevel."""
+        return type(self.performer).__name__
 
-    @cached_property
+    @cached_property  # on first use: most steps of a trace are never looked at
     def pieces(self) -> tuple[Piece, ...]:
         """The parts of the text, or, after the model, its tokens."""
-        if isinstance(self._state, Encoding):
-            return _token_pieces(self._state)
+        if isinstance(self.state, Encoding):
+            return _token_pieces(self.state)
         if self.stage == "Model":
-            return _token_pieces(to_encoding(self._state))
-        return tuple(map(_split_piece, self._state))
+            return _token_pieces(to_encoding(self.state))
+        return tuple(map(_piece_of, self.state))
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The way of one text through a tokenizer, and where it arrived."""
+    """The steps of one text through a tokenizer, and the encoding at the end."""
 
     text: str
     stages: tuple[StageTrace, ...]
@@ -75,7 +75,7 @@ class DecoderStep:
 
 @dataclass(frozen=True, slots=True)
 class DecodingTrace:
-    """The way of ids back to text. Ids that are skipped or outside the vocab are not among the tokens."""
+    """The steps of ids back to text. Ids that are skipped or outside the vocab are not among the tokens."""
 
     ids: tuple[int, ...]
     steps: tuple[DecoderStep, ...]
@@ -87,9 +87,9 @@ Step = TypeVar("Step", StageTrace, DecoderStep)
 
 @dataclass(slots=True)
 class Record(Generic[Step]):
-    """The steps of a trace as they come, each of which keeps what a stage gave.
+    """The steps of a trace, collected one after the other within a bound of memory.
 
-    size: of what is traced: the characters of a text, or how many ids.
+    size: how much is traced: the characters of a text, or the ids.
     """
 
     size: int
@@ -97,9 +97,9 @@ class Record(Generic[Step]):
     kept: int = 0
 
     def add(self, step: Step, kept: int) -> None:
-        """Keep one more step. kept: how many parts it has, and characters made for them.
+        """Keep one more step. kept: its size, in characters and parts.
 
-        Raises InvalidText where the limits do not let the trace keep so much.
+        Raises InvalidText if the steps together are too large.
         """
         self.kept += kept
         if self.kept > MOST_TRACED + MOST_TRACED_OF_ONE * self.size:
@@ -107,9 +107,9 @@ class Record(Generic[Step]):
         self.steps.append(step)
 
 
-def _split_piece(split: Part) -> Piece:
-    normalized = split.normalized
-    ids = None if split.tokens is None else tuple(token.id for token in split.tokens)
+def _piece_of(part: Part) -> Piece:
+    normalized = part.normalized
+    ids = None if part.tokens is None else tuple(token.id for token in part.tokens)
     return Piece(normalized.text, normalized.original_span(0, len(normalized)), ids)
 
 

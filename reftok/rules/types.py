@@ -1,4 +1,4 @@
-"""The values that stages hand to each other and to the caller."""
+"""The values that the stages pass on, and the result."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import TypeAlias
 Span: TypeAlias = tuple[int, int]
 """Half-open, in code points of the *original* text; anything else says so in its name."""
 
+Match: TypeAlias = tuple[int, int, bool]
+"""Start, end and whether a pattern matched; the matches of a text cover it without gaps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """One token as a model gives it.
 
     id: the number that the language model reads.
-    value: the entry of the vocab; of the unknown piece of Unigram and sentencepiece the matched text; of an added token
-        the matched text, with the white space that it took.
-    span_normalized: half-open, in code points of the text that the model was given.
+    value: the entry of the vocab; for the unknown piece of Unigram and sentencepiece the matched text; for an added
+        token the matched text, with the white space that it stripped.
+    span_normalized: half-open, in code points of the text that the model received.
     """
 
     id: int
@@ -31,9 +34,9 @@ class AddedToken:
 
     content: the text that is matched.
     single_word: match only between non-word characters.
-    lstrip, rstrip: also take the white space to the left, to the right.
-    normalized: match its normalized form in normalized text, instead of its content in raw text.
-    special: left out of decoded text when special tokens are skipped.
+    lstrip, rstrip: also match the white space to the left, to the right.
+    normalized: match the normalized content in normalized text, instead of the content in raw text.
+    special: left out of decoded text if special tokens are skipped.
     """
 
     content: str
@@ -46,18 +49,18 @@ class AddedToken:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The result of `Tokenizer.encode`; the lists run in parallel, one element a token.
+    """The result of `encode`; the lists are parallel, one element for each token.
 
     ids: the token ids.
     tokens: the values of the tokens.
-    offsets: spans in code points of the original text, of a pair each in its own; (0, 0) for a token that a template
-        or the padding inserted.
-    special_tokens_mask: 1 for a token that a template or the padding inserted.
-    word_ids: the index of the pre-token that it came from, None for a token that was inserted.
-    type_ids: the segment that it belongs to (0, or 1 for the second text of a pair).
-    padding: how many tokens of padding stand before the others, and how many after them.
-    overflowing: what truncation cut off, in further encodings.
-    sequence_ranges: for each text (0, or 1 for the second of a pair) where its tokens are; empty where nobody set it.
+    offsets: spans in code points of the original text, for a pair of the text that the token is from; (0, 0) for
+        tokens that a template or the padding inserted.
+    special_tokens_mask: 1 for tokens that a template or the padding inserted.
+    word_ids: the index of the pre-token; None for inserted tokens.
+    type_ids: the segment (0, or 1 for the second text of a pair).
+    padding: the numbers of padding tokens before and after the others.
+    overflowing: what truncation cut off, as further encodings.
+    sequence_ranges: text (0, or 1 for the second of a pair) to the range of its tokens; empty if no stage set it.
     """
 
     ids: Sequence[int]
@@ -81,10 +84,10 @@ class Encoding:
 
     @property
     def sequence_ids(self) -> list[int | None]:
-        """The text that each token belongs to, None for a token that was inserted.
+        """The text of each token; None for inserted tokens.
 
-        Source: `get_sequence_ids`, tokenizers 0.23 tokenizer/encoding.rs. Quirk: the texts are counted and not looked
-        up, so that a text without a range takes all tokens, the inserted ones too.
+        Source: `get_sequence_ids`, tokenizers 0.23 tokenizer/encoding.rs. Quirk: texts are counted, not looked up, so
+        that a text without a range gets all tokens, the inserted ones too.
 
         >>> ranges = {0: (1, 2), 1: (2, 3)}
         >>> Encoding([1, 5, 6], ["<s>", "a", "b"], [(0, 0)] * 3, [1, 0, 0], [None] * 3, [0] * 3,

@@ -1,7 +1,8 @@
-"""The Viterbi search of all unigram models: to each place of a text the path with the highest sum of scores.
+"""The Viterbi search of all unigram models: the segmentation of a text with the highest sum of scores.
 
-Sums are float64 in tokenizers (models/unigram.py) and llama.cpp's UGM (llama/ugm.py), and float32 in sentencepiece
-(sentencepiece/unigram.py, sentencepiece/n_best.py).
+Sums are float64 in tokenizers (huggingface/unigram.py) and in llama.cpp (llama_cpp/ugm.py), float32 in sentencepiece
+(sentencepiece/unigram.py). A score is the logarithm of a probability, so a sum is that of the whole path.
+Source: Kudo 2018, "Subword Regularization", section 3.1; the libraries' sources stand in those modules.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from math import inf, nan
 from typing import TypeAlias
 
 UNK_PENALTY = 10.0
-"""By how much an unknown character scores less than the lowest piece."""
+"""An unknown character scores so much less than the lowest piece, in all three libraries."""
 
 LARGEST_FLOAT32 = 3.4028234663852886e38
 
@@ -27,7 +28,7 @@ PathPiece: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best path to a place: its score, where its last piece starts, and that piece's id."""
+    """The best path to a place: its score, and the start and the id of its last piece."""
 
     score: float
     start: int
@@ -35,11 +36,11 @@ class Best:
 
 
 BEGINNING = Best(0.0, -1, -1)
-UNREACHED = Best(nan, -1, -1)
+UNREACHED = Best(nan, -1, -1)  # a NaN, so that a sum that starts from it by mistake shows
 
 
 def to_float32(number: float) -> float:
-    """The nearest float32; arrays of type 'f' round what is stored in them, which is the fastest way to do it.
+    """The nearest float32. Storing into an array of C floats rounds to nearest, ties to even, as the libraries do.
 
     >>> to_float32(0.1) == 0.1, to_float32(0.5) == 0.5
     (False, True)
@@ -55,14 +56,13 @@ def best_paths(
     unreached: Best = UNREACHED,
     score: float = 0.0,
 ) -> list[Best]:
-    """For each place from 0 to `size` the best path that ends there; on equal scores the one that was found first.
+    """For each place from 0 to `size` the best path that ends there; of equal scores the one found first.
 
-    matches: the pieces that start at a place; places come in order.
-    rounded: the type of the sums, float64 or float32 (`to_float32`).
-    threshold: from a place with a score beyond it, paths count from 0 again, and as much is taken off those that
-    already end farther on.
-    unreached: the path to a place that no piece has reached. With the start -1 any path replaces it; with another one
-    only a path of a higher score does, as in llama.cpp.
+    matches: the pieces that start at a place; called once for each place, in order.
+    rounded: rounds a sum to the type of the sums, float64 or float32 (`to_float32`).
+    threshold: at a place with a score beyond it, scores start from 0 again.
+    unreached: stands for a place that no piece has reached. If its start is -1, any path replaces it; else only a path
+        with a higher score does, as in llama.cpp.
     score: of the path before the text.
 
     >>> pieces = {0: [(1, 7, -1.0), (2, 9, -1.5)], 1: [(2, 8, -1.0)]}
@@ -72,13 +72,16 @@ def best_paths(
     best = [replace(BEGINNING, score=score), *repeat(unreached, size)]
     farthest = 0
     for start in range(size):
-        before = best[start].score
+        before = best[start].score  # final: all pieces that end here start before
         if abs(before) > threshold:
+            # Float32 loses the digits behind the point as sums grow. What the paths that end farther on have summed up
+            # so far is reduced by the same amount, so that they stay comparable with the new ones.
             for end in range(start + 1, farthest + 1):
                 best[end] = replace(best[end], score=rounded(best[end].score - before))
             before = 0.0
         for end, token_id, piece_score in matches(start):
             score, current = rounded(before + piece_score), best[end]
+            # Not `>=`: of equal paths the one whose last piece starts first stays, that is with the longest last piece.
             if current.start < 0 or score > current.score:
                 best[end] = Best(score, start, token_id)
                 if end > farthest:
@@ -93,7 +96,7 @@ def path_to_end(best: Sequence[Best]) -> list[PathPiece]:
     [(0, 2, 8), (2, 3, 9)]
     """
     path: list[PathPiece] = []
-    end = len(best) - 1
+    end = len(best) - 1  # each path knows its last piece only, so it is followed backwards
     while end > 0:
         path.append((best[end].start, end, best[end].id))
         end = best[end].start
@@ -101,7 +104,7 @@ def path_to_end(best: Sequence[Best]) -> list[PathPiece]:
 
 
 def with_runs_joined(path: Iterable[PathPiece], unk_id: int | None) -> list[PathPiece]:
-    """The path with each run of the unknown piece as one.
+    """The path with each run of the unknown piece joined into one.
 
     >>> with_runs_joined([(0, 1, 0), (1, 3, 0), (3, 4, 1)], 0)
     [(0, 3, 0), (3, 4, 1)]

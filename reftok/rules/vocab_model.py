@@ -11,7 +11,8 @@ from reftok.rules.types import Token
 class VocabModel(ABC):
     """A model whose ids are those of its vocab.
 
-    vocab: token to id.
+    vocab: token to id. tokens: id to token. size: the number of ids.
+    unk_id: of the unknown token; None if the model has none.
 
     >>> from reftok.rules.huggingface.wordlevel import WordLevel
     >>> model = WordLevel({"a": 0, "b": 7}, "b")
@@ -19,29 +20,16 @@ class VocabModel(ABC):
     (2, 'b', None)
     """
 
-    def __init__(self, vocab: Mapping[str, int]) -> None:
+    def __init__(self, vocab: Mapping[str, int], unk_id: int | None = None) -> None:
         self.vocab = vocab
-        self._tokens = dict(zip(vocab.values(), vocab, strict=True))
-
-    @property
-    def size(self) -> int:
-        """How many ids it has."""
-        return len(self.vocab)
-
-    @property
-    def tokens(self) -> Mapping[int, str]:
-        """The entries of the vocab by their ids."""
-        return self._tokens
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token, None where there is none."""
-        return None
+        self.unk_id = unk_id
+        self.size = len(vocab)
+        self.tokens = dict(zip(vocab.values(), vocab, strict=True))
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The entry of the vocab, None for an id outside it."""
-        return self._tokens.get(token_id)
+        """The entry of the vocab; None for an id outside it."""
+        return self.tokens.get(token_id)
 
     @abstractmethod
     def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of one pre-token, or of the whole text where the model takes that."""
+        """The tokens of one pre-token, or of the whole text if there are no pre-tokenizers."""

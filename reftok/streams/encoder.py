@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, TypeAlias
 
 from reftok.errors import InvalidText, ReftokError, StreamFinished
-from reftok.fast.affixes import find_affixes, ids_behind_model
-from reftok.streams.chunks import ChunkReader
+from reftok.fast.affixes import Affixes, ids_behind_model
 from reftok.rules.pipeline import Pipeline
+from reftok.streams.chunks import ChunkReader
 from reftok.streams.cuts.models import ModelParts
 from reftok.streams.stages import Chain
 
@@ -19,9 +19,9 @@ ByteErrors: TypeAlias = Literal["strict", "replace"]
 class StreamEncoder:
     """The ids of one text that comes in chunks; made by `Tokenizer.stream_encoder`.
 
-    The ids that `feed` and `finish` give are together those of `encode_ids`, wherever the text is cut. They come at
-    cuts: places such that nothing that follows can change the ids before them. An encoder belongs to one stream; a
-    tokenizer may have many at a time, in several threads.
+    The ids that `feed` and `finish` give are together those of `encode_ids`, wherever the text is cut, and each comes
+    when nothing that follows can change it any more. An encoder belongs to one stream; a tokenizer may have many at a
+    time, in several threads.
 
     >>> import reftok
     >>> encoder = reftok.load("bpe-gpt2").stream_encoder()
@@ -31,35 +31,34 @@ class StreamEncoder:
 
     def __init__(
         self,
-        pipeline: Pipeline,
+        rules: Pipeline,
         model: ModelParts,
+        affixes: Affixes,
         add_special_tokens: bool = True,
         errors: ByteErrors = "strict",
     ) -> None:
         if errors not in ("strict", "replace"):
             raise ReftokError(f"errors {errors!r:.60} is neither 'strict' nor 'replace'")
-        self._pipeline = pipeline
-        self._model = model
+        self._rules, self._model = rules, model
         self._add_special_tokens = add_special_tokens
         self._errors: ByteErrors = errors
-        self._affixes = find_affixes(pipeline, add_special_tokens)
-        self._holds_ids = bool(self._affixes.buffered_by)
+        self._affixes = affixes
         self.reset()
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._chain = Chain(self._pipeline, self._model)
+        self._chain = Chain(self._rules, self._model)
         self._ids = [*self._affixes.prefix]
-        self._reader = ChunkReader(self._pipeline.library, self._errors)
+        self._reader = ChunkReader(self._rules.library, self._errors)
         self._fed = 0
         self._end = ""
 
     @property
     def held(self) -> int:
-        """How many code points have come whose ids have not been given."""
+        """How many code points have come whose ids have not been given, in the text that the stages have made."""
         if self._end:
             return 0
-        return (self._fed if self._holds_ids else self._chain.held) + bool(self._reader.waiting)
+        return (self._fed if self._affixes.buffered_by else self._chain.held) + bool(self._reader.waiting)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -74,10 +73,9 @@ class StreamEncoder:
     def feed(self, text: str) -> list[int]:
         """The ids that have become final with this chunk.
 
-        Raises InvalidText for what is no text, as `encode_ids` does, and, if the library takes UTF-8 only, within a
-        character that `feed_bytes` began: the stream is then as if the chunk had not come.
-        Raises InvalidText and ModelFormatError if a stage refuses the text, and StreamFinished after that and after
-        `finish`, until `reset`.
+        Raises InvalidText for what is no text, and, if the library takes UTF-8 only, within a character that
+        `feed_bytes` began: the stream is then as if the chunk had not come. Raises InvalidText and ModelFormatError if
+        a stage refuses the text, and StreamFinished after that and after `finish`, until `reset`.
         """
         self._refuse_if_ended()
         return self._taken(self._reader.from_str(text))
@@ -85,9 +83,9 @@ class StreamEncoder:
     def feed_bytes(self, data: bytes) -> list[int]:
         """The same for bytes of UTF-8, which may be cut within a character.
 
-        Bytes that are not UTF-8 are what they are to `encode` of sentencepiece and llama.cpp, whatever `errors` is: a
-        .model never refuses them. For the others they raise InvalidText, and the stream is as if the chunk had not
-        come; or they are U+FFFD, with errors="replace".
+        Bytes that are not UTF-8 are what they are to `encode` of sentencepiece and llama.cpp, whatever `errors` is.
+        Other libraries raise InvalidText for them, and the stream is as if the chunk had not come; or they are U+FFFD,
+        with errors="replace".
         """
         self._refuse_if_ended()
         return self._taken(self._reader.from_bytes(data))
@@ -98,36 +96,26 @@ class StreamEncoder:
         Raises InvalidText within a character, and the stream goes on: its other bytes may still come.
         """
         self._refuse_if_ended()
-        text = self._reader.end()
-        try:
-            if text:
-                self._ids += self._chain.feed(text)
-            self._ids += self._chain.end()
-        except BaseException:
-            self._break()
+        ids = self._taken(self._reader.end(), ends=True)
         self._end = "the stream is finished"
-        ids, self._ids = self._ids, []
-        if self._holds_ids:
-            return ids_behind_model(self._pipeline, ids, self._add_special_tokens)
+        if self._affixes.buffered_by:
+            return ids_behind_model(self._rules, ids, self._add_special_tokens)
         return [*ids, *self._affixes.suffix]
 
-    def _taken(self, text: str) -> list[int]:
-        """Feed a text, and take the ids that are final."""
-        if text:
-            try:
-                self._ids += self._chain.feed(text)
-            except BaseException:
-                self._break()
-            self._fed += len(text)
-        if self._holds_ids:
+    def _taken(self, text: str, ends: bool = False) -> list[int]:
+        """Take a text, and the ids that are final."""
+        try:
+            self._ids += self._chain.feed(text) if text else ()
+            self._ids += self._chain.end() if ends else ()
+        except BaseException:
+            # A stage may be in the middle of something.
+            self._end = "the stream has ended with an error"
+            raise
+        self._fed += len(text)
+        if self._affixes.buffered_by and not ends:
             return []
         ids, self._ids = self._ids, []
         return ids
-
-    def _break(self) -> NoReturn:
-        """A part of the text may have been encoded: the stream cannot go on."""
-        self._end = "the stream has ended with an error"
-        raise
 
     def _refuse_if_ended(self) -> None:
         if self._end:

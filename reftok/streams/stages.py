@@ -3,8 +3,8 @@
     text ─added tokens─▶ ─normalizers─▶ ─added tokens─▶ ─pre-tokenizers─▶ ─model─▶ ids
 
 Items go from stage to stage: more text of a part, None at the end of a part, and the id of an added token between two
-parts. A part is the whole text at first, then a segment between added tokens, then a pre-token. A stage knows nothing of
-parts but the last; what it may hand on of that, the pure functions of `cuts/` say.
+parts. A part is the whole text at first, then a segment between added tokens, then a pre-token. How much of its tail a
+stage may hand on, the pure functions of `cuts/` say.
 """
 
 from __future__ import annotations
@@ -15,27 +15,24 @@ from contextlib import nullcontext
 from typing import TypeAlias
 
 from reftok.limits import MOST_SCANS, MOST_STREAMED_STAGES
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.normalizers import Lowercase, Prepend, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import JOINED
 from reftok.streams.cuts.added_tokens import TokenSearch, token_searches
 from reftok.streams.cuts.models import AT_START, Carried, ModelParts
-from reftok.streams.cuts.normalizers import STREAMED as STREAMED_NORMALIZERS
-from reftok.streams.cuts.normalizers import rewrite_of, why_uncut
-from reftok.streams.cuts.pre_tokenizers import STREAMED as STREAMED_PRE_TOKENIZERS
-from reftok.streams.cuts.pre_tokenizers import Cuts, cuts_of
+from reftok.streams.cuts.normalizers import NORMALIZERS, Rewrite
+from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS, Cuts, cuts_of
 
 Item: TypeAlias = str | int | None
-"""More text of a part, the id of an added token between two parts, or the end of a part."""
 
 _SMALL = 64
-"""From so many code points on, a tail that has no cut is looked at again when it has grown by a quarter, so that all looks
+"""A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -55,164 +52,119 @@ class Stage(ABC):
     def take(self, items: Sequence[Item]) -> list[Item]:
         """What becomes of items, as far as it is sure."""
         out: list[Item] = []
-        is_open = False
         for item in items:
-            if type(item) is str:
+            if isinstance(item, str):
                 self._pending.append(item)
                 self.held += len(item)
-                is_open = True
             elif item is None:
-                self._join()
-                self._hand_on(out, ends=True)
-                self._tail = ""
-                self.held = self._next_look = 0
+                self._hand_on_tail(out, ends=True)
                 out.append(None)
-                is_open = False
             else:
                 out.append(item)
-        # Text that is followed by the end of its part has gone already.
-        if is_open and self.held >= self._next_look:
-            self._look(out)
+        # What was followed by the end of its part has been handed on.
+        if self._pending and self.held >= self._next_look:
+            self._hand_on_tail(out, ends=False)
         return out
 
-    def _join(self) -> None:
-        self._tail = self._tail + "".join(self._pending)
+    def _hand_on_tail(self, out: list[Item], ends: bool) -> None:
+        tail = self._tail + "".join(self._pending)
         self._pending.clear()
-
-    def _look(self, out: list[Item]) -> None:
-        self._join()
-        cut = self._hand_on(out, ends=False)
-        self._tail = self._tail[cut:]
+        self._tail = tail[self._hand_on(tail, ends, out) :]
         self.held = len(self._tail)
         self._next_look = self.held + self.held // 4 if self.held >= _SMALL else 0
 
     @abstractmethod
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        """Hand on what is sure of the tail, and give its size; all of it if the part ends."""
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        """Hand on what is sure of the tail, all of it if the part ends; how much that is."""
 
 
 class Normalizing(Stage):
     """A normalizer. size: how much text it has made."""
 
-    def __init__(self, normalizer: Normalizer) -> None:
+    def __init__(self, rewrite: Rewrite) -> None:
         super().__init__()
-        self._rewrite = rewrite_of(normalizer)
-        self.why_uncut = why_uncut(normalizer)
+        self._rewrite, self.why_uncut = rewrite.rewrite, rewrite.why_uncut
         self._before = ""
         self.size = 0
 
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        tail, before = self._tail, self._before
-        if not (tail or before):
-            return 0
-        text, end = self._rewrite(tail, before, ends)
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        text, end = self._rewrite(tail, self._before, ends) if tail or self._before else ("", 0)
         if text:
             self.size += len(text)
             out.append(text)
-        self._before = "" if ends else tail[end - 1] if end else before
+        self._before = "" if ends else tail[end - 1] if end else self._before
         return end
 
 
 class CuttingOut(Stage):
-    """The added tokens. What is before the tail counts for `single_word`: its last character is kept."""
+    """The added tokens. Whether a token stands alone depends on the character before the tail as well."""
 
     def __init__(self, search: TokenSearch) -> None:
         super().__init__()
         self._search = search
         self._before = ""
 
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        text, start = self._before + self._tail, len(self._before)
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        text, start = self._before + tail, len(self._before)
         decided = self._search.decided(text, start, ends)
         for token_id, first, end in decided.parts:
-            if token_id is None:
-                out.append(text[first:end])
-            else:
-                out += None, token_id
-        end = decided.cut(decided.end)
-        if decided.start < end:
-            out.append(text[decided.start : end])
-        self._before = "" if ends else text[end - 1 : end] or self._before
-        return end - start
+            out += (text[first:end],) if token_id is None else (None, token_id)
+        if decided.start < decided.end:
+            out.append(text[decided.start : decided.end])
+        self._before = "" if ends else text[: decided.end][-1:]
+        return decided.end - start
 
 
 class Rewriting(Stage):
-    """A pre-tokenizer that rewrites each character, and may put something before a part. prefix: what, by the text."""
+    """A pre-tokenizer that rewrites each character.
 
-    def __init__(self, rewrite: Callable[[str], str], prefix: Callable[[str], str] | None = None) -> None:
+    prefix: what it puts before the text of a part. only_first: it does so only at the start of the whole text.
+    """
+
+    def __init__(
+        self, rewrite: Callable[[str], str], prefix: Callable[[str], str] = lambda _: "", only_first: bool = False
+    ) -> None:
         super().__init__()
-        self._rewrite = rewrite
-        self._prefix = prefix
+        self._rewrite, self._prefix = rewrite, prefix
+        self._only_first = only_first
         self._begins = True
 
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        tail = self._tail
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
         if tail:
-            prefix = self._prefix(tail) if self._begins and self._prefix is not None else ""
-            out.append(self._rewrite(prefix + tail))
-            self._begins = False
-        if ends:
-            self._begins = True
+            out.append(self._rewrite(self._prefix(tail) + tail if self._begins else tail))
+        self._begins = ends and not self._only_first
         return len(tail)
 
 
-class RewritingFirst(Rewriting):
-    """Metaspace with the scheme "first": it puts something before the part that begins where the original text does.
-
-    pipeline: says where that is. beginning: the original text, as long as that is not known.
-    """
-
-    def __init__(self, rewrite: Callable[[str], str], prefix: Callable[[str], str], pipeline: Pipeline) -> None:
-        super().__init__(rewrite, prefix)
-        self._pipeline = pipeline
-        self.beginning: str | None = ""
-
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        if self.beginning is not None:
-            # Where an inserted character stands alone, it can still come to stand for what is removed behind it.
-            if not ends and len(self._tail) < 2:
-                return 0
-            first, *_ = (*self._pipeline.normalized(self.beginning), None)
-            if first is None or first.tokens is not None or first.normalized.original_start > 0:
-                self._prefix = None
-            self.beginning = None
-        size = super()._hand_on(out, ends)
-        if ends:
-            self._prefix = None
-        return size
-
-
 class Cutting(Stage):
-    """A stage that cuts at matches. _last: whether what was handed on last of a part is a match, None at its start."""
+    """A pre-tokenizer that cuts at matches. _last: whether the last piece of a part was a match, None at its start."""
 
     def __init__(self, cuts: Cuts) -> None:
         super().__init__()
-        self._matches = cuts.matches
-        self.why_uncut = cuts.why_uncut
-        joined = {(left ^ cuts.invert, right ^ cuts.invert) for left, right in JOINED[cuts.behavior]}
-        self._is_cut = {(left, right): (left, right) not in joined for left in (True, False) for right in (True, False)}
-        self._is_cut[False, False] = False  # both are of one gap
-        self._ends_at_once = self._is_cut[True, True] and self._is_cut[True, False]
-        self._removed = None if cuts.behavior != "Removed" else not cuts.invert
+        self._matches, self.why_uncut = cuts.matches, cuts.why_uncut
+        # The members of JOINED are delimiters; with `invert` the gaps are.
+        self._joined = {(left ^ cuts.invert, right ^ cuts.invert) for left, right in JOINED[cuts.behavior]}
+        self._joined.add((False, False))  # two parts of one gap
+        self._ends_at_once = self._joined.isdisjoint(((True, True), (True, False)))
+        self._removed = not cuts.invert if cuts.behavior == "Removed" else None
         self._last: bool | None = None
 
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
-        tail = self._tail
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
         spans, settled = self._matches(tail, ends) if tail else ((), 0)
         place = 0
         for start, end in spans:
             if place < start:
-                self._piece(out, tail[place:start], False)
-            self._piece(out, tail[start:end], True)
+                self._hand_on_piece(tail[place:start], False, out)
+            self._hand_on_piece(tail[start:end], True, out)
             place = end
         if place < settled:
-            self._piece(out, tail[place:settled], False)
+            self._hand_on_piece(tail[place:settled], False, out)
         if ends:
             self._last = None
         return settled
 
-    def _piece(self, out: list[Item], text: str, is_match: bool) -> None:
-        if self._last is not None and self._is_cut[self._last, is_match]:
+    def _hand_on_piece(self, text: str, is_match: bool, out: list[Item]) -> None:
+        if self._last is not None and (self._last, is_match) not in self._joined:
             out.append(None)
         self._last = is_match
         if text and is_match is not self._removed:
@@ -227,21 +179,20 @@ class Tokenizing(Stage):
 
     def __init__(self, model: ModelParts) -> None:
         super().__init__()
-        self._model = model
-        self.why_uncut = model.why_uncut
+        self._model, self.why_uncut = model, model.why_uncut
         self._carried: Carried | None = None
 
-    def _hand_on(self, out: list[Item], ends: bool) -> int:
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
         if ends:
             if self._carried is not None:
-                out += self._model.last_ids(self._tail, self._carried)
-            elif self._tail:
-                out += self._model.ids_of_word(self._tail)
+                out += self._model.last_ids(tail, self._carried)
+            elif tail:
+                out += self._model.ids_of_word(tail)
             self._carried = None
-            return 0
+            return len(tail)
         end = 0
         while True:
-            size, ids, carried = self._model.settled(self._tail[end:], self._carried or AT_START)
+            size, ids, carried = self._model.settled(tail[end:], self._carried or AT_START)
             if not size:
                 return end
             out += ids
@@ -249,92 +200,85 @@ class Tokenizing(Stage):
 
 
 class Chain:
-    """The stages of a pipeline, for one text. model: that of the pipeline, which all chains share.
+    """The stages of a pipeline, for one text. model: that of the pipeline, for all its chains.
 
     why_uncut: who hands nothing on before the end of a text or of a part of it, and why.
     """
 
     def __init__(self, pipeline: Pipeline, model: ModelParts) -> None:
         self._pipeline = pipeline
-        self._text: list[str] = []
         self._fed = 0
-        why_whole = _why_whole(pipeline)
-        self._is_whole = bool(why_whole)
-        self._stages: Sequence[Stage] = [] if why_whole else [*_stages(pipeline, model)]
-        self._normalizing = [stage for stage in self._stages if isinstance(stage, Normalizing)]
-        self._first = [stage for stage in self._stages if isinstance(stage, RewritingFirst)]
-        stages = self._stages or [model]
-        self.why_uncut = (*why_whole, *filter(None, (stage.why_uncut for stage in stages)))
-        self._deadline = Deadline() if _needs_deadline((*pipeline.normalizers, *pipeline.pre_tokenizers)) else None
+        reasons = _why_whole(pipeline)
+        self._whole: list[str] | None = [] if reasons else None
+        self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
+        self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
+        found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
+        patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
+        needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
+        self._deadline = Deadline() if needs_deadline else None
 
     @property
     def held(self) -> int:
-        """How many code points the tails of the stages have together, in the characters that each has been given."""
-        return self._fed if self._is_whole else sum([stage.held for stage in self._stages])
+        """How many code points the stages hold, each in the characters that it is given."""
+        return sum([stage.held for stage in self._stages]) if self._whole is None else self._fed
 
     def feed(self, text: str) -> list[int]:
         """The ids that more text makes sure."""
         self._fed += len(text)
-        if self._deadline is not None:
-            self._deadline.extend(len(text))
-        if self._is_whole:
-            self._text.append(text)
-            return []
-        for first in self._first:
-            if first.beginning is not None:
-                first.beginning += text
-        return self._taken([text], _AT_ONCE)
+        if self._whole is None:
+            return self._taken([text], _AT_ONCE)
+        self._whole.append(text)
+        return []
 
     def end(self) -> list[int]:
         """The ids that were held."""
-        if self._is_whole:
-            splits = self._pipeline.tokenized("".join(self._text))
-            return [token.id for split in splits for token in split.tokens or ()]
-        return self._taken([None], 0)
+        if self._whole is None:
+            return self._taken([None], 0)
+        parts = self._pipeline.tokenized("".join(self._whole))
+        return [token.id for part in parts for token in part.tokens or ()]
 
     def _taken(self, items: list[Item], excess: int) -> list[int]:
-        with nullcontext() if self._deadline is None else self._deadline:
+        if self._deadline is not None:
+            self._deadline.extend(sum(len(item) for item in items if isinstance(item, str)))
+        with self._deadline or nullcontext():
             for stage in self._stages:
                 items = stage.take(items)
-        for normalizing in self._normalizing:
-            # As `Pipeline.encode` refuses it; how long the text will be is known at its end.
-            refuse_expansion(normalizing.size - excess, self._fed)
+        for stage in self._stages:
+            if isinstance(stage, Normalizing):
+                refuse_expansion(stage.size - excess, self._fed)
         return [item for item in items if isinstance(item, int)]
 
 
 def _why_whole(pipeline: Pipeline) -> list[str]:
     """Why the plain rules are asked at the end of the text; empty if the stages are streamed."""
-    known = {*STREAMED_NORMALIZERS, *STREAMED_PRE_TOKENIZERS}
     steps = (*pipeline.normalizers, *pipeline.pre_tokenizers)
-    reasons = [f"{type(step).__name__} is not streamed" for step in steps if type(step) not in known]
+    reasons = [
+        f"{type(step).__name__} is not streamed"
+        for step in steps
+        if type(step) not in NORMALIZERS and type(step) not in PRE_TOKENIZERS
+    ]
     if len(steps) > MOST_STREAMED_STAGES:
         reasons.append(f"{len(steps)} stages before the model: more are not streamed")
-    firsts = [index for index, step in enumerate(pipeline.pre_tokenizers) if _puts_first(step)]
-    if any(firsts) or (firsts and pipeline.added_tokens.normalized_pattern is not None):
-        reasons.append("Metaspace asks which of several parts begin where the text does")
+    metaspaces = [(i, step) for i, step in enumerate(pipeline.pre_tokenizers) if isinstance(step, Metaspace)]
+    firsts = [i for i, step in metaspaces if step.prepend_scheme == "first"]
+    # Otherwise several parts can begin where the original text does, or none.
+    keep_start = all(isinstance(step, UnicodeForm | Lowercase | Prepend) for step in pipeline.normalizers)
+    if any(firsts) or (firsts and not (keep_start and pipeline.added_tokens.normalized_pattern is None)):
+        reasons.append('Metaspace with the scheme "first" asks where the original text begins')
     return reasons
-
-
-def _needs_deadline(steps: Sequence[object]) -> bool:
-    """Whether the patterns share one deadline: one may take very long, or there are very many."""
-    patterns = [pattern for step in steps if isinstance(pattern := getattr(step, "pattern", None), Pattern)]
-    return len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
-
-
-def _puts_first(step: PreTokenizer) -> bool:
-    return isinstance(step, Metaspace) and step.prepend_scheme == "first"
 
 
 def _stages(pipeline: Pipeline, model: ModelParts) -> Iterator[Stage]:
     raw, normalized = token_searches(pipeline.added_tokens, pipeline.encode_special_tokens)
     if raw is not None:
         yield CuttingOut(raw)
-    yield from map(Normalizing, pipeline.normalizers)
+    for normalizer in pipeline.normalizers:
+        yield Normalizing(NORMALIZERS[type(normalizer)](normalizer))
     if normalized is not None:
         yield CuttingOut(normalized)
     for step in pipeline.pre_tokenizers:
         if isinstance(step, Metaspace):
-            yield _metaspace(step, pipeline)
+            yield _metaspace(step)
         elif isinstance(step, ByteLevel) and step.add_prefix_space:
             yield Rewriting(str, lambda text: "" if text.startswith(" ") else " ")
         yield from map(Cutting, cuts_of(step))
@@ -343,13 +287,13 @@ def _stages(pipeline: Pipeline, model: ModelParts) -> Iterator[Stage]:
     yield Tokenizing(model)
 
 
-def _metaspace(step: Metaspace, pipeline: Pipeline) -> Rewriting:
+def _metaspace(step: Metaspace) -> Rewriting:
+    symbol = step.replacement
+
     def rewrite(text: str) -> str:
-        return text.replace(" ", step.replacement)
+        return text.replace(" ", symbol)
 
-    def prefix(text: str) -> str:
-        return "" if text.startswith((" ", step.replacement)) else step.replacement
-
-    if _puts_first(step):
-        return RewritingFirst(rewrite, prefix, pipeline)
-    return Rewriting(rewrite, prefix if step.prepend_scheme == "always" else None)
+    if step.prepend_scheme == "never":
+        return Rewriting(rewrite)
+    only_first = step.prepend_scheme == "first"
+    return Rewriting(rewrite, lambda text: "" if text.startswith((" ", symbol)) else symbol, only_first)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, TrainingStopped
-from reftok.formats import find_model
 from reftok.formats.files import read_file
-from reftok.formats.huggingface.tokenizer_json import VOCAB_AT
-from reftok.formats.strict_json import parse_json
+from reftok.formats.model_files import find_model
+from reftok.formats.strict_json import VOCAB_AT, parse_json
 
 Json: TypeAlias = dict[str, Any]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from reftok.formats import embedded_models
+from reftok.formats.model_files import embedded_models
 from tests.reftok.gguf_writer import bpe as gguf_bpe
 from tests.reftok.gguf_writer import gguf, vocab
 from tests.reftok.gguf_writer import spm as gguf_spm

@@ -18,7 +18,7 @@ import tiktoken
 import tokenizers
 
 import reftok
-from reftok.formats import file_format, models_in
+from reftok.formats.model_files import file_format, models_in
 from reftok.formats.tiktoken.rank_file import read_ranks, recognise
 
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"

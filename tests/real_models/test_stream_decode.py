@@ -9,7 +9,7 @@ import pytest
 
 import reftok
 
-from ..reftok.engine.decoding import assert_streams
+from ..reftok.streams.decoding import assert_streams
 from .test_reftok import FILES, pytestmark, sample
 
 __all__ = ["pytestmark"]
@@ -23,4 +23,4 @@ def test_the_texts_of_a_stream_are_together_what_is_decoded_at_once(path: Path) 
     random = Random(path.name)
     for _ in range(300):
         ids = [random.randrange(tokenizer.rules.model.size) for _ in range(20)]
-        assert_streams(tokenizer, ids, [(), ids[:2], ids[7:10]], skip_special_tokens=random.random() < 0.5)
+        assert_streams(tokenizer, ids, [(), ids[:2], ids[7:10]], random.random() < 0.5)

@@ -231,7 +231,7 @@ def own_decoded(tokenizer: Tokenizer, tokens: Sequence[str]) -> str:
 def own_rows(tokenizer: Tokenizer, word: str) -> list[tuple[int, str, tuple[int, int]]]:
     """The tokens of one word by the plain model; the fast one is held to its ids."""
     rows = [(token.id, token.value, token.span_normalized) for token in tokenizer.rules.model.tokenize(word)]
-    assert tokenizer.engine.encoder.model.ids(word) == [token_id for token_id, _, _ in rows]
+    assert [*tokenizer.memory.encoder.model.ids[word]] == [token_id for token_id, _, _ in rows]
     return rows
 
 

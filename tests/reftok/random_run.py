@@ -37,11 +37,11 @@ from reftok.errors import ReftokError
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 
 from .broken_files import Damaged, check_damaged
-from .engine.stream_comparison import check_stream
 from .official import Json, own
 from .pipeline_comparison import Comparison, Input, Tally
 from .sentencepiece_strategies import inputs, load_both, official_encoding, own_encoding
 from .sentencepiece_strategies import models as sentencepiece_models
+from .stream_comparison import check_stream
 from .three_ways import ask_file, ask_sentencepiece_model
 from .tokenizers_strategies import damaged_files, questions
 from .training.comparison import STRATEGIES, check_training, corpora, pipelines

@@ -11,8 +11,8 @@ from reftok.errors import InvalidText, ModelFormatError
 from reftok.explain.explanation import explain
 from reftok.limits import MOST_STREAMED_STAGES, MOST_TRACED
 
-from .engine.stream_comparison import check_stream
 from .official import Json, added, assert_same_encoding, official, own, tokenizer_json, wordlevel
+from .stream_comparison import check_stream
 
 MODEL = wordlevel(["<unk>", "a", "b", "1", "xa"])
 NORMALIZERS: list[Json] = [

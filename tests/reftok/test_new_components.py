@@ -10,11 +10,6 @@ from typing import Any
 import pytest
 
 import reftok
-from reftok.engine.decode.chain import decoding_chain
-from reftok.engine.decode.stages import Output
-from reftok.engine.encode.models import fast_model, stream_model
-from reftok.engine.encode.normalizers import stream_normalizer
-from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
 from reftok.formats import load_rules
@@ -189,6 +184,7 @@ def test_what_is_buffered_says_who_holds_it() -> None:
 # --- every component that a file can ask for
 
 BUFFERED_MODELS = {"WordPiece", "WordLevel"}
+BUFFERED_PRE_TOKENIZERS = {"FixedLength", "UnicodeScripts"}
 PATTERN = {"Regex": "a+"}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "Prepend": {"prepend": "▁"},
@@ -229,34 +225,34 @@ def options(kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
 def test_every_normalizer_of_a_file_has_its_streamed_form(kind: str) -> None:
     (normalizer,) = own(file(normalizer=_normalizer_options(kind))).rules.normalizers
-    assert not _reason(normalizer)
+    assert not _reasons(normalizer)
 
 
 def _normalizer_options(kind: str) -> dict[str, Any]:
     return {"type": kind} if kind == "ByteLevel" else options(kind)
 
 
-def _reason(normalizer: Normalizer) -> str:
-    return stream_normalizer(normalizer, stream_model(fast_model(FirstLetters(3)), [])).held_until_end
+def _reasons(normalizer: Normalizer) -> tuple[str, ...]:
+    return tokenizer(model=BPE({"a": 0}, []), normalizers=(normalizer,)).stream_encoder().held_until_end
 
 
 def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
     found = [step for step in reftok.load("spm-unigram-hf").rules.normalizers if type(step).__name__ == "Precompiled"]
-    assert [_reason(step) for step in found] == [""]
+    assert [_reasons(step) for step in found] == [()]
 
 
 @pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
-def test_every_pre_tokenizer_of_a_file_has_its_streamed_form(kind: str) -> None:
+def test_every_pre_tokenizer_of_a_file_has_its_streamed_form_or_is_listed(kind: str) -> None:
     (step,) = own(file(pre_tokenizer=options(kind))).rules.pre_tokenizers
-    assert not stream_pre_tokenizer(step, stream_model(fast_model(BPE({"a": 0}, [])), [])).held_until_end
+    made = tokenizer(model=BPE({"a": 0}, []), pre_tokenizers=(step,))
+    assert bool(made.stream_encoder().held_until_end) == (kind in BUFFERED_PRE_TOKENIZERS)
 
 
 def test_every_decoder_of_a_file_has_its_streamed_form() -> None:
     kinds = set()
     for config in [*DECODERS, *MORE_DECODERS]:
         made = own(file(decoder=config))
-        stages = decoding_chain(made.rules, True, Output()).stages
-        assert not any(type(stage).__name__.startswith("Buffered") for stage in stages), config
+        assert not made.stream_decoder().held_until_end, config
         kinds.add(config["type"])
     assert kinds == set(DECODER_READERS)
 
@@ -283,6 +279,6 @@ def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
         dict(MODEL),
     ]
     assert {config["type"] for config in configs} == set(MODELS)
-    made = [stream_model(fast_model(own(file(model=config)).rules.model), []) for config in configs]
-    buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.held_until_end}
+    made = [own(file(model=config)).stream_encoder() for config in configs]
+    buffered = {config["type"] for config, stream in zip(configs, made, strict=True) if stream.held_until_end}
     assert buffered == BUFFERED_MODELS

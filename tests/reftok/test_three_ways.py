@@ -17,7 +17,7 @@ from .tokenizers_strategies import questions
 
 @settings(max_examples=300)
 @given(questions(), st.integers(0, 1 << 20))
-def test_of_any_tokenizer_json_engine_plain_rules_and_library_give_the_same(
+def test_of_any_tokenizer_json_fast_path_plain_rules_and_library_give_the_same(
     question: tuple[Json, list[Input]], seed: int
 ) -> None:
     ask_file(*question, seed, Tally())
@@ -30,7 +30,7 @@ def test_of_any_tokenizer_json_engine_plain_rules_and_library_give_the_same(
     st.lists(st.integers(0, 300), max_size=12),
     st.integers(0, 1 << 20),
 )
-def test_of_any_sentencepiece_model_engine_plain_rules_and_library_give_the_same(
+def test_of_any_sentencepiece_model_fast_path_plain_rules_and_library_give_the_same(
     data: bytes, texts: list[str | bytes], ids: list[int], seed: int
 ) -> None:
     ask_sentencepiece_model(data, texts, ids, seed, Tally())

@@ -183,7 +183,7 @@ def test_options_are_changed_in_a_new_tokenizer_which_shares_the_tables_of_the_m
     changed = tokenizer.with_options(encode_special_tokens=True)
     assert changed.rules == replace(tokenizer.rules, encode_special_tokens=True)
     assert len(changed.encode_ids("<|endoftext|>")) > len(tokenizer.encode_ids("<|endoftext|>")) == 1
-    assert changed.engine.encoder.model is tokenizer.engine.encoder.model
+    assert changed.memory.encoder.model is tokenizer.memory.encoder.model
     assert changed.with_options() == changed != tokenizer
 
 

@@ -1,4 +1,4 @@
-"""One question asked three ways: of the engine, whole and in streams, of the plain rules, and of the official library.
+"""One question asked three ways: of the fast path, whole and in streams, of the plain rules, and of the library.
 
 The three answers must be the same. Where the library breaks down, or gives millions of tokens, the first two must be.
 """
@@ -15,12 +15,12 @@ from reftok.errors import ReftokError
 from reftok.rules.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
-from .engine.stream_comparison import chunkings
 from .official import Json, as_lists, official, own
 from .pipeline_comparison import EXPLOSION, Input, Panicked, Tally, refused, without_particulars
 from .sentencepiece_strategies import load_both
+from .stream_comparison import chunkings
 
-ENGINE, PLAIN, LIBRARY, STREAM = "engine = plain rules", "plain rules", "plain rules = library", "stream = plain rules"
+FAST, PLAIN, LIBRARY, STREAM = "fast path = plain rules", "plain rules", "plain rules = library", "stream = plain rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ThreeWays:
     def same(self, name: str, asked: object, ask: Callable[[Any], Any], ask_library: Callable[[Any], Any]) -> Answer:
         """The plain answer, after the three were compared."""
         plain = asked_of(self.tokenizer.rules, ask)
-        self.hold(f"{ENGINE}, {name}", asked, asked_of(self.tokenizer, ask), plain)
+        self.hold(f"{FAST}, {name}", asked, asked_of(self.tokenizer, ask), plain)
         if EXPLOSION in plain.message:
             self.tally.skipped[f"reftok refuses, {name}"] += 1
             return plain

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -17,7 +17,6 @@ from reftok.formats.fields import Fields, is_id
 from reftok.limits import MOST_BYTE_LEVELS, MOST_INSERTED_TOKENS, MOST_PATTERN_PARTS
 from reftok.regex_dialects.oniguruma.analysis import written_out
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.encodings import joined
 from reftok.rules.huggingface import decoders, normalizers, post_processors, pre_tokenizers
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
@@ -29,6 +28,7 @@ from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.huggingface.wordlevel import WordLevel
 from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
+from reftok.unicode.charsmap import Charsmap
 
 Check: TypeAlias = Callable[[Fields, str], Any]
 """The value of a key, checked."""
@@ -427,23 +427,17 @@ def _read_bpe(fields: Fields) -> BPE:
 def _read_merges(fields: Fields) -> Items[Items[str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
-    types = {*map(type, entries)}
-    are_pairs = types in ({list}, {tuple}) and {*map(len, entries)} == {2}
-    if are_pairs and {*map(type, chain.from_iterable(entries))} == {str}:
-        return entries
-    if types == {str}:
-        lines = [entry for entry in entries if not entry.startswith("#version")]
-        if {*map(str.count, lines, repeat(" "))} == {1}:
-            tokens = " ".join(lines).split(" ")
-            return [*zip(tokens[::2], tokens[1::2], strict=True)]
-    as_lines = bool(entries) and isinstance(entries[0], str)
-    merges: list[tuple[str, str]] = []
+    are_lines = {*map(type, entries)} == {str}
+    merges = [entry.split(" ") for entry in entries if not entry.startswith("#version")] if are_lines else entries
+    are_pairs = {*map(type, merges)} <= {list, tuple} and {*map(len, merges)} <= {2}
+    if are_pairs and {*map(type, chain.from_iterable(merges))} <= {str}:
+        return merges
     for index, entry in enumerate(entries):
-        if as_lines and isinstance(entry, str) and entry.startswith("#version"):
-            continue
-        match entry.split(" ") if as_lines and isinstance(entry, str) else entry:
-            case [str() as left, str() as right] if isinstance(entry, str) is as_lines:
-                merges.append((left, right))
+        match entry.split(" ") if are_lines else entry:
+            case [str(), str()]:
+                continue
+            case [str(first), *_] if are_lines and first.startswith("#version"):
+                continue
             case _:
                 raise fields.wrong(f"merges[{index}]", f"is not a pair of tokens: {entry!r:.60}")
     return merges

@@ -24,10 +24,9 @@ from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.huggingface.components_json import reader
 from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab
+from reftok.formats.named_ids import WELL_KNOWN
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.encodings import QWEN_PATTERN
-from reftok.formats.tiktoken.rank_file import is_rank_file
-from reftok.rules.named_ids import WELL_KNOWN
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import WHITE_SPACE
@@ -248,29 +247,6 @@ class _Folder:
         return content, self.id_of(content)
 
 
-def files_beside(path: Path) -> tuple[Path, ...]:
-    """The files that decide, together with a model file, what its tokenizer is: those that are there.
-
-    >>> files_beside(Path("no-such-folder/vocab.json"))
-    ()
-    """
-    names = {"vocab.json": ("merges.txt", *_FILES), "vocab.txt": _FILES, "tiktoken.model": _FILES[:1]}
-    beside = (*map(path.with_name, names.get(path.name, ())), *_encoding_beside(path))
-    return tuple(file for file in beside if file.is_file())
-
-
-def _encoding_beside(path: Path) -> tuple[Path, ...]:
-    """The .toml beside a rank file. Of other formats it decides nothing."""
-    encoding = path.with_suffix(".toml")
-    if not encoding.is_file():
-        return ()
-    try:
-        with path.open("rb") as file:
-            return (encoding,) if is_rank_file(file.read(4096)) else ()
-    except OSError:
-        return ()
-
-
 def hub_tokenizer_json(path: Path) -> Json:
     """The tokenizer.json that a folder stands for.
 
@@ -342,18 +318,8 @@ def _read_vocab_txt(path: Path) -> dict[str, int]:
     return {line.rstrip("".join(WHITE_SPACE)): number for number, line in enumerate(lines)}
 
 
-def _bpe(folder: _Folder, unk_token: str | None = None, end_of_word_suffix: str = "") -> Json:
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": unk_token,
-        "continuing_subword_prefix": "",
-        "end_of_word_suffix": end_of_word_suffix,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": False,
-        "vocab": folder.vocab,
-    }
+def _bpe(folder: _Folder, **options: str) -> Json:
+    return {"type": "BPE", **options, "vocab": folder.vocab}
 
 
 def _byte_level(folder: _Folder, use_regex: bool = True) -> Json:
@@ -440,7 +406,7 @@ def _clip(folder: _Folder) -> Json:
             "add_prefix_space": False,
         },
         "decoder": _BYTE_LEVEL_DECODER,
-        "model": _bpe(folder, folder.named("unk_token")[0], "</w>"),
+        "model": _bpe(folder, unk_token=folder.named("unk_token")[0], end_of_word_suffix="</w>"),
     }
 
 

@@ -20,10 +20,10 @@ from reftok.formats.huggingface.components_json import (
     read_truncation,
     reader,
 )
-from reftok.formats.strict_json import parse_json
+from reftok.formats.strict_json import VOCAB_AT, parse_json
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import may_match_nothing
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace
@@ -31,9 +31,6 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken
-
-VOCAB_AT = ("model", "vocab")
-"""Where the vocab stands in the file."""
 
 _ONLY_CUT = (
     pre_tokenizers.BertPreTokenizer,

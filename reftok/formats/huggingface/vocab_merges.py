@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
+from reftok.formats.named_ids import WELL_KNOWN, first_well_known
 from reftok.formats.strict_json import parse_json
 from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface import decoders, post_processors, pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE
-from reftok.rules.named_ids import WELL_KNOWN, first_well_known
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.types import AddedToken

@@ -49,7 +49,7 @@ _NEVER_STRIPPED_IN_PHI3 = ("<unk>", "<s>", "<|endoftext|>")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """All that decides about attributes, the tokens aside.
+    """Everything besides the tokens that decides about attributes.
 
     source: the file's name, for messages.
     name, architecture, pre: `general.name`, `general.architecture` and `tokenizer.ggml.pre`.
@@ -69,9 +69,9 @@ def attributes(ids: Mapping[str, int], types: Sequence[int] | None, origin: Orig
     """The attributes of each token, by id.
 
     ids: the tokens.
-    types: as in `tokenizer.ggml.token_type`; None where there are none: then every token is a normal one.
+    types: as in `tokenizer.ggml.token_type`; None if the file has none: then every token is a normal one.
     Raises ModelFormatError for a byte that is not written as one and a model named Phi-3 that lacks its tokens,
-    UnsupportedFeature where llama.cpp goes by the order of a hash table.
+    UnsupportedFeature if the order of a hash table decides in llama.cpp.
 
     >>> attributes({"a": 0, "</s>": 1, "<|start|>": 2}, [1, 1, 3])
     [<Attribute.NORMAL: 4>, <Attribute.NORMAL|CONTROL: 12>, <Attribute.USER_DEFINED: 16>]
@@ -121,7 +121,7 @@ def _refuse_strange_bytes(found: Sequence[Attribute], ids: Mapping[str, int], or
 
 
 def _fill_in_names(ids: Mapping[str, int], found: Sequence[Attribute], origin: Origin) -> list[str]:
-    """The one token of each kind that becomes a control token; the first that the hash table gives."""
+    """The one token of each kind that becomes a control token: the first in the hash table of llama.cpp."""
     names: list[str] = []
     for kind, texts in _FILL_IN.items():
         present = [text for text in texts if text in ids and kind not in origin.named]
@@ -140,7 +140,7 @@ def _end_is_no_end(ids: Mapping[str, int]) -> bool:
 
 
 def _strip(found: list[Attribute], ids: Mapping[str, int], origin: Origin) -> None:
-    """White space beside a special token that goes with it, by the name of the model."""
+    """Set which special tokens strip the white space beside them; the name of the model decides."""
     name = "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in origin.name)
     jina = any(part in origin.pre for part in ("jina-v2-de", "jina-v2-es", "jina-v2-code"))
     if jina or any(part in origin.architecture for part in ("nomic-bert-moe", "jina-bert-v3")):

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from reftok.errors import ModelFormatError
 from reftok.formats.llama_cpp.attributes import attributes, is_byte_token
+from reftok.formats.named_ids import TURNS, WELL_KNOWN, first_well_known
 from reftok.rules.huggingface.normalizers import Prepend, Replace
 from reftok.rules.huggingface.post_processors import Sequence, SpecialToken, TemplateProcessing
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
 from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import CUT_OUT, LlamaVocab
-from reftok.rules.named_ids import TURNS, WELL_KNOWN, first_well_known
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Model, Normalizer, PreTokenizer

@@ -21,7 +21,6 @@ from reftok.formats.llama_cpp.attributes import Origin, attributes, of_types
 from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
@@ -32,6 +31,7 @@ from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Spelling
 from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.unicode.charsmap import Charsmap
 
 _PREFIX = "tokenizer.ggml."
 _GENERAL = ("general.name", "general.architecture")

@@ -18,10 +18,10 @@ from math import isfinite
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.named_ids import TURNS, first_well_known
+from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.named_ids import TURNS, first_well_known
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
@@ -30,6 +30,7 @@ from reftok.rules.sentencepiece.pieces import NO_ID, Piece, PieceTable, PieceTyp
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.sentencepiece.words import SentencePieceChar, SentencePieceWord
 from reftok.rules.stages import Model
+from reftok.unicode.charsmap import Charsmap
 
 Value: TypeAlias = int | bool | float | bytes | str
 Messages: TypeAlias = Sequence[tuple[bytes, int]]
@@ -230,7 +231,7 @@ def _normalizer(
     charsmap = None
     if isinstance(blob, bytes) and blob:
         charsmap = Charsmap(blob, source)
-        charsmap.validate()
+        check_charsmap(charsmap, source)
     options = NormalizerOptions(
         add_dummy_prefix=bool(values.get("add_dummy_prefix", True)),
         remove_extra_whitespaces=bool(values.get("remove_extra_whitespaces", True)),

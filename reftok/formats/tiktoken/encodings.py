@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reftok.rules.byte_level import from_byte_characters
+
 GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 CL100K_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -188,3 +190,12 @@ ENCODINGS: Mapping[str, RankEncoding] = {
     )
 }
 """The published encodings by name."""
+
+
+def stands_for_bytes(content: str) -> bool:
+    """Whether ByteLevel decodes a special token to other bytes than its own UTF-8.
+
+    >>> stands_for_bytes("<s>"), stands_for_bytes("é"), stands_for_bytes("<漢>")
+    (False, True, False)
+    """
+    return not content.isascii() and from_byte_characters(content) is not None

@@ -26,9 +26,9 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens
+from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens, stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
-from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
+from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
@@ -154,16 +154,6 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
         f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
         "it: docs/runs.md has an example",
     )
-
-
-def is_rank_file(data: bytes) -> bool:
-    r"""Whether a file may be a rank file, by its first line. data: the file, or its beginning.
-
-    >>> is_rank_file(b"IQ== 0\n"), is_rank_file(b"GGUF")
-    (True, False)
-    """
-    first = data.split(b"\n", 1)[0].split()
-    return len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0
 
 
 def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:

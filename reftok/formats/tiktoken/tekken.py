@@ -16,14 +16,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.strict_json import parse_json
+from reftok.formats.tiktoken.encodings import stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
-from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
+from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import TekkenBytes
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
@@ -39,15 +39,6 @@ _DEFAULT_SPECIAL_TOKENS = (
 )  # fmt: skip
 _WITHOUT_EFFECT = ("version", "type", "image", "audio", "multimodal", "model_settings_builder")
 """Keys about chats, pictures and sounds, which change no id of a text."""
-
-
-def is_tekken(path: Path) -> bool:
-    """Whether a file is one of Tekken, by its name, as mistral-common has it.
-
-    >>> is_tekken(Path("tekken_240911.json")), is_tekken(Path("tokenizer.json"))
-    (True, False)
-    """
-    return "tekken" in path.name and path.suffix == ".json"
 
 
 def read_tekken(data: bytes, source: str = "") -> Pipeline:

@@ -2,17 +2,17 @@
 
 Source: `AddedVocabulary`, tokenizers 0.23 tokenizer/added_vocabulary.rs. Quirks that follow from it:
 
-- Matching is leftmost-longest; a match that `single_word` rejects is consumed, and no shorter one is tried there.
-- `lstrip` reaches back to the end of the previous match at most, but `rstrip` does not move the matcher: the token
-  that starts inside the stripped white space matches as well, and the two spans overlap. Where that one strips to the
-  left, nothing is left of it; the library panics where the white space reaches beyond it.
-- A token with `normalized` is matched by its *normalized* content in normalized text, and `id_to_token` gives that
-  form too, so that `skip_special_tokens` misses it (0.23; 0.22 gave the content).
-- The id in the file is not used. A content that the vocab has keeps the vocab's id, others get the next one after as
-  many ids as the vocab has tokens. Where the vocab's ids have gaps, that id may be another's already: the token that
-  comes last in the file takes it, and the other is matched no more. Where normalizing changed the other and does not
-  change the last, the last is matched by the normalized form of the other.
-- With `encode_special_tokens` a special token that matches is ordinary text, and no shorter one is tried there.
+- Matching is leftmost-longest. A match that `single_word` rejects is consumed: no shorter token is tried there.
+- `lstrip` reaches back to the end of the previous match at most, but `rstrip` does not move the matcher: a token that
+  starts inside the stripped white space matches as well, and the two spans overlap. If that token has `lstrip`, nothing
+  is left of it; if the white space reaches beyond it, the library panics.
+- A token with `normalized` is matched by its *normalized* content in normalized text. `id_to_token` returns that form
+  too, so that `skip_special_tokens` misses it (0.23; 0.22 returned the content).
+- The id in the file is not used. A content that is in the vocab keeps the vocab's id; the others get consecutive ids,
+  beginning with the size of the vocab. If the vocab's ids have gaps, such an id may belong to another token already:
+  the token that comes last in the file takes it, and the other is no longer matched. If normalizing changed the other
+  one and does not change the last one, the last one is matched by the normalized form of the other.
+- With `encode_special_tokens` a special token that matches becomes ordinary text: no shorter token is tried there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from functools import cached_property
 import regex
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.bounds import refuse_expansion
+from reftok.limits.growth import refuse_expansion
 from reftok.rules.longest_first import EntriesByBeginning
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Span, Token
@@ -40,11 +40,11 @@ class AddedVocabulary:
     """The added tokens of one tokenizer, with their ids.
 
     tokens: in the order of the file.
-    vocab: the model's vocab, whose ids come first.
-    normalize: what the tokenizer's normalizers make of a text.
-    model_size: the first free id; None for the size of the vocab.
+    vocab: of the model; its ids come first.
+    normalize: applies the tokenizer's normalizers to a text.
+    model_size: the first free id; None means the size of the vocab.
     source: the file's name, for messages.
-    Raises UnsupportedFeature for tokens whose normalized forms are equal or empty.
+    Raises UnsupportedFeature for tokens whose normalized contents are equal or empty.
 
     >>> added = AddedVocabulary([AddedToken("<s>", lstrip=True, normalized=False, special=True)], {"a": 0}, str)
     >>> [(part.normalized.text, part.tokens and part.tokens[0].id)
@@ -73,30 +73,29 @@ class AddedVocabulary:
     def _assign_ids(
         self, tokens: Sequence[AddedToken], vocab: Mapping[str, int], normalize: Callable[[str], str], next_id: int
     ) -> None:
-        handed_out: set[int] = set()
+        given: set[int] = set()
         for token in tokens:
             token_id = self._ids.get(token.content, vocab.get(token.content))
             if token_id is None:
                 token_id, next_id = next_id, next_id + 1
-                handed_out.add(token_id)
-            if token_id in handed_out and token_id in self._by_id:
-                self._matched.pop(self._by_id[token_id].content, None)
+                given.add(token_id)
+            if token_id in given and token_id in self._by_id:
+                self._matched.pop(self._by_id[token_id].content, None)  # its id belongs to this token now
             if token.normalized and (normalized := normalize(token.content)) != token.content:
-                self._normalized[token_id] = normalized
+                self._normalized[token_id] = normalized  # and stays if a later token takes the id
             self._ids[token.content] = self._matched[token.content] = token_id
             self._by_id[token_id] = token
 
     def _refuse_unsound(self) -> None:
-        """Refuse what the library answers by chance (it hashes the tokens) or with a panic (it cuts at every byte)."""
+        """Refuse equal contents, of which the library matches one by chance, and empty ones, over which it panics."""
         owners: dict[str, AddedToken] = {}
         for token_id, token in self._by_id.items():
             if not token.normalized:
                 continue
             normalized = self._normalized.get(token_id, token.content)
             if not normalized:
-                raise UnsupportedFeature(
-                    self._source, "added_tokens", f"nothing is left of {token.content!r} when normalized"
-                )
+                problem = f"nothing is left of {token.content!r} when normalized"
+                raise UnsupportedFeature(self._source, "added_tokens", problem)
             if owners.setdefault(normalized, token) is not token:
                 both = f"{owners[normalized].content!r} and {token.content!r}"
                 problem = f"{both} both become {normalized!r} when normalized"
@@ -117,10 +116,10 @@ class AddedVocabulary:
         return self._ids.get(token)
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The text that the added token of this id is matched by.
+        """The text by which the added token of this id is matched; None if the id is not that of an added token.
 
-        Quirk: the normalized form, since tokenizers 0.23.1; 0.22.2 and older give the content. So what is decoded has
-        what the normalizer put in, and a special token that it changed is not skipped.
+        Quirk: the normalized form, since tokenizers 0.23.1; 0.22.2 and older return the content. So decoded text shows
+        what the normalizers changed, and a special token that they changed is not skipped.
         """
         token = self._by_id.get(token_id)
         return None if token is None else self._normalized.get(token_id, token.content)
@@ -129,16 +128,16 @@ class AddedVocabulary:
         """Whether this is the content of a special token."""
         return token in self._special
 
-    def split_raw(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
+    def split_raw(self, parts: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=False` out of raw text.
 
         encode_special_tokens: treat special tokens as ordinary text.
         """
-        return self._split(splits, self.raw_pattern, encode_special_tokens)
+        return self._split(parts, self.raw_pattern, encode_special_tokens)
 
-    def split_normalized(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
+    def split_normalized(self, parts: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=True` out of normalized text."""
-        return self._split(splits, self.normalized_pattern, encode_special_tokens)
+        return self._split(parts, self.normalized_pattern, encode_special_tokens)
 
     @cached_property
     def raw_pattern(self) -> AddedTokenPattern | None:
@@ -147,7 +146,7 @@ class AddedVocabulary:
 
     @cached_property
     def normalized_pattern(self) -> AddedTokenPattern | None:
-        """The tokens with `normalized=True`, by the normalized form of their contents."""
+        """The tokens with `normalized=True`, by their normalized contents."""
         normalized = (i for i, token in self._by_id.items() if token.normalized)
         return self._pattern({self._normalized.get(i, self._by_id[i].content): i for i in normalized})
 
@@ -155,51 +154,52 @@ class AddedVocabulary:
         return AddedTokenPattern(ids, self._by_id, self._source) if ids else None
 
     def special_ids(self) -> frozenset[int]:
-        """The ids of the special tokens, whose text is ordinary text under `encode_special_tokens`."""
+        """The ids of the special tokens, which `encode_special_tokens` treats as ordinary text."""
         return frozenset(token_id for token_id, token in self._by_id.items() if token.content in self._special)
 
     def _split(
-        self, splits: Sequence[Part], pattern: AddedTokenPattern | None, encode_special_tokens: bool
+        self, parts: Sequence[Part], pattern: AddedTokenPattern | None, encode_special_tokens: bool
     ) -> list[Part]:
         result: list[Part] = []
-        for split in splits:
-            if split.tokens is not None:
-                result.append(split)
+        for part in parts:
+            if part.tokens is not None:
+                result.append(part)
             elif pattern is None:
-                if split.normalized.text:
-                    result.append(Part(split.normalized.slice(0, len(split.normalized))))
+                if part.normalized.text:
+                    # A slice of the whole: it drops what a normalizer removed at the start, as a cut would.
+                    result.append(Part(part.normalized.slice(0, len(part.normalized))))
             else:
-                result += self._cut(split.normalized, pattern, encode_special_tokens)
+                result += self._cut(part.normalized, pattern, encode_special_tokens)
         return result
 
     def _cut(
         self, normalized: NormalizedString, pattern: AddedTokenPattern, encode_special_tokens: bool
     ) -> Iterator[Part]:
         for token_id, (start, end) in self._matches(normalized.text, pattern, encode_special_tokens):
-            part = normalized.slice(start, end)
-            if part.text:
-                tokens = None if token_id is None else (Token(token_id, part.text, (0, len(part))),)
-                yield Part(part, tokens)
+            piece = normalized.slice(start, end)
+            if piece.text:
+                tokens = None if token_id is None else (Token(token_id, piece.text, (0, len(piece))),)
+                yield Part(piece, tokens)
 
     def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
-        """The matches and what lies between them, as `AddedVocabulary::find_matches` gives them.
+        """The matches and the text between them, as `AddedVocabulary::find_matches` gives them.
 
-        Raises ModelFormatError where the matches overlap so often that they are too long together.
+        Raises ModelFormatError if overlapping matches are too long together.
         """
         covered = size = 0
         for token_id, start, stop in pattern.find(text):
             token = self._by_id[token_id]
             if encode_special_tokens and token.content in self._special:
-                continue
+                continue  # the match is used up, as below
             if token.single_word and not stands_alone(text, start, stop):
                 continue
             if token.lstrip:
                 start = self.lstripped(text, start, covered)
             if token.rstrip:
-                # What the match before has covered beyond its content is white space, and was looked at.
+                # From `covered` on: the match before may have stripped white space beyond this one already.
                 stop = self.rstripped(text, max(stop, covered))
             if start > stop:
-                continue
+                continue  # it lies in the white space that the match before stripped
             size += stop - start
             refuse_expansion(size, len(text), "added_tokens")
             if covered < start:
@@ -210,19 +210,19 @@ class AddedVocabulary:
             yield None, (covered, len(text))
 
     def lstripped(self, text: str, start: int, lowest: int) -> int:
-        """The start of a match with `lstrip` at `start`; not before `lowest`."""
+        """The start of the match at `start` with the white space before it; not before `lowest`."""
         return start_of_white_space_before(text, start, lowest)
 
     def rstripped(self, text: str, stop: int) -> int:
-        """The end of a match with `rstrip` at `stop`."""
+        """The end of the match that ends at `stop` with the white space after it."""
         return end_of_white_space_after(text, stop)
 
 
 class AddedTokenPattern:
     """Leftmost-longest search for a set of strings.
 
-    ids: of the tokens, by the text that they are matched by.
-    tokens: the tokens by id.
+    ids: matched text to the id of its token.
+    tokens: id to token.
     source: the file's name, for messages.
 
     >>> pattern = AddedTokenPattern({"<s>": 1, "<s>x": 2}, {1: AddedToken("<s>"), 2: AddedToken("<s>x")})
@@ -237,7 +237,6 @@ class AddedTokenPattern:
         first_characters = {content[0] for content in ids}
         members = "".join(map(regex.escape, sorted(first_characters)))
         self.first_character: re.Pattern[str] | regex.Pattern[str] = regex.compile(f"[{members}]", regex.V0)
-        self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
         self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
@@ -246,24 +245,24 @@ class AddedTokenPattern:
         while (found := self.first_character.search(text, position)) is not None:
             start = found.start()
             content = next(self.contents.at(text, start), None)
-            position = start + len(content or "-")
+            position = start + len(content or "-")  # behind the match, or one character later if no token matches
             if content is not None:
                 yield self.ids[content], start, position
 
 
 def stands_alone(text: str, start: int, stop: int) -> bool:
-    """Whether no character of a word is on either side."""
+    """Whether no word character is on either side."""
     after_word = start > 0 and RUST.is_word(text[start - 1])
     before_word = stop < len(text) and RUST.is_word(text[stop])
     return not after_word and not before_word
 
 
 def start_of_white_space_before(text: str, start: int, lowest: int) -> int:
-    """Where the white space that ends at `start` begins; not before `lowest`."""
+    """The start of the white space that ends at `start`; not before `lowest`."""
     return lowest + len(text[lowest:start].rstrip(_BLANKS)) if lowest < start else lowest
 
 
 def end_of_white_space_after(text: str, stop: int) -> int:
-    """Where the white space that begins at `stop` ends."""
+    """The end of the white space that begins at `stop`."""
     run = _BLANK_RUN.match(text, stop)
     return run.end() if run else stop

@@ -1,7 +1,7 @@
 """Byte-pair encoding by merges, the model `BPE` of tokenizer.json.
 
-The rule is `BPE.symbols`, `BPE.merge_of`, `BPE.tokenize` and `merge_all` (rules/merging.py). After ByteLevel the text
-already is in the characters of its bytes (rules/byte_level.py).
+A word becomes symbols (`BPE.symbols`), the symbols merge (`merge_all` in rules/merging.py), and what is left are the
+tokens. After ByteLevel the text already is in the characters of its bytes (rules/byte_level.py).
 
 Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
 """
@@ -22,7 +22,7 @@ Merges = Mapping[tuple[int, int], tuple[int, int]]
 """A pair of ids to the rank of its merge and the id that it becomes."""
 
 Symbol = tuple[int, int]
-"""An id and how many bytes of the word it stands for."""
+"""An id, and the number of bytes of the word that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class BPE(VocabModel):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     vocab: token to id.
-    merges: pairs of tokens, the first has rank 0; of equal pairs the last counts.
+    merges: pairs of tokens; the first pair has rank 0, and if a pair occurs twice, the last one counts.
     source: the file's name, for messages.
     Raises ModelFormatError for a merge whose parts or result are not in the vocab, UnsupportedFeature for byte
     fallback together with a subword prefix or a word suffix (the library falls back to the bytes of these too, and its
     offsets lie outside the text then), and for a merge whose right part is an unknown token as long as the prefix.
 
-    Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
-    character. An unknown token is written when the next known character comes, or at the end, so that the bytes of
-    characters between stand before it.
-    Without `unk_token` an unknown character vanishes, and the offsets of all tokens after it in the word shift.
+    Quirks: with `ignore_merges` a word of the vocab is one token, whatever the merges say. Byte fallback is all or
+    nothing for a character. An unknown token is held until the next known character or the end, so that the byte
+    tokens of characters between stand before it. Without `unk_token` an unknown character vanishes, and the offsets of
+    all tokens after it in the word are shifted.
 
     >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])
     >>> [token.value for token in model.tokenize("abc")]
@@ -66,17 +66,18 @@ class BPE(VocabModel):
     ) -> None:
         if options.byte_fallback and (options.continuing_subword_prefix or options.end_of_word_suffix):
             raise UnsupportedFeature(source, "model.byte_fallback", "is not supported with a prefix or suffix of words")
-        super().__init__(vocab)
+        super().__init__(vocab, None if options.unk_token is None else vocab.get(options.unk_token))
         self.options = options
         self.source = source
         prefix, suffix, unk_token = options.continuing_subword_prefix, options.end_of_word_suffix, options.unk_token
-        # Where a merge takes the prefix off an unknown token of the same length, it gives its left token once more. So
-        # pairs of two ranks may become one id at one place; the library, which compares ids, takes the older rank then.
+        # A merge that takes the prefix off an unknown token of the same length gives its left token once more. Pairs of
+        # two ranks can then become one id at one place, and the library, which compares ids, takes the older rank.
         loses_all_text = prefix and unk_token and len(unk_token.encode()) == len(prefix.encode())
         if loses_all_text and any(right == unk_token for _, right in merges):
             problem = f"{unk_token!r:.60} loses all its text to the subword prefix, which is not supported"
             raise UnsupportedFeature(source, "model.merges", problem)
         self.merge_ids = merge_ids(vocab, merges, prefix, source)
+        # The ids of single characters: first those within a word, then those at its end, which have the suffix.
         self.ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
         self.ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
 
@@ -90,22 +91,18 @@ class BPE(VocabModel):
         """Whether an unknown character becomes the tokens of its bytes."""
         return self.options.byte_fallback
 
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token, None where there is none."""
-        return None if self.options.unk_token is None else self.vocab.get(self.options.unk_token)
-
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
         if self.takes_whole(text):
             return [Token(self.vocab[text], text, (0, len(text)))]
         symbols = self.symbols(text)
-        first_bytes = [0, *accumulate(length for _, length in symbols)]
         merged = merge_all([token_id for token_id, _ in symbols], self.merge_of)
-        bounds = pairwise([*(first_bytes[index] for index, _ in merged), first_bytes[-1]])
+        # The library counts bytes of the symbols, so offsets follow from those: see the quirk of vanishing characters.
+        starts = [0, *accumulate(length for _, length in symbols)]
+        bounds = pairwise([*(starts[index] for index, _ in merged), starts[-1]])
         character_at = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
         return [
-            Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
+            Token(token_id, self.tokens[token_id], (character_at[start], character_at[end - 1] + 1))
             for (_, token_id), (start, end) in zip(merged, bounds, strict=True)
         ]
 
@@ -114,58 +111,50 @@ class BPE(VocabModel):
         return self.options.ignore_merges and bool(text) and text in self.vocab
 
     def merge_of(self, left: int, right: int) -> tuple[int, int] | None:
-        """The rank of the merge of two neighbours and the id that they become, None where they do not merge."""
+        """The rank of the merge of two neighbours and the id that they become; None if they do not merge."""
         return self.merges.get((left, right))
 
-    def symbols(self, text: str, begins: bool = True, ends: bool = True) -> list[Symbol]:
-        """The word before any merge: one symbol a character, or its bytes, or the unknown token.
-
-        begins, ends: whether the word does here; False for a part of a word.
-        """
+    def symbols(self, text: str) -> list[Symbol]:
+        """The word before any merge: for each character its token, its bytes, or the unknown token."""
         options = self.options
         symbols: list[Symbol] = []
-        unknown: Symbol | None = None
-        last = len(text) - 1 if ends else -1
+        unknown: Symbol | None = None  # held until the next known character: see the quirks
         for index, character in enumerate(text):
-            ids = self.ids_after_start if index or not begins else self.ids_at_start
-            token_id = ids[index == last].get(character)
+            ids = self.ids_after_start if index else self.ids_at_start
+            token_id = ids[index == len(text) - 1].get(character)
             length = len(character.encode("utf-8"))
             if token_id is not None:
                 if unknown is not None:
                     symbols.append(unknown)
                     unknown = None
                 symbols.append((token_id, length))
-                continue
-            fallback = self.byte_ids(character)
-            if fallback is not None:
+            elif (fallback := self.byte_ids(character)) is not None:
                 symbols += [(byte_id, 1) for byte_id in fallback]
             elif options.unk_token is not None:
-                if unknown is not None and options.fuse_unk:
-                    unknown = unknown[0], unknown[1] + length
-                    continue
-                if unknown is not None:
+                if unknown is not None and not options.fuse_unk:
                     symbols.append(unknown)
-                unknown = self._needed_unk_id(), length
-        if unknown is not None:
-            symbols.append(unknown)
-        return symbols
+                    unknown = None
+                unknown = self.needed_unk_id(), length + (unknown[1] if unknown is not None else 0)
+        return symbols if unknown is None else [*symbols, unknown]
 
     def byte_ids(self, character: str) -> list[int] | None:
-        """The ids of the bytes of a character, None where it does not fall back to them."""
+        """The ids of the bytes of a character; None if it does not fall back to them."""
         if not self.options.byte_fallback:
             return None
         ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in character.encode("utf-8")]
         return None if None in ids else [token_id for token_id in ids if token_id is not None]
 
-    def _needed_unk_id(self) -> int:
-        unk_token = self.options.unk_token
-        if unk_token is None or unk_token not in self.vocab:
-            raise ModelFormatError(self.source, "model.unk_token", f"{unk_token!r:.60} is not in the vocab")
-        return self.vocab[unk_token]
+    def needed_unk_id(self) -> int:
+        """The id of the unknown token. Raises ModelFormatError if it is not in the vocab."""
+        if self.unk_id is None:
+            raise ModelFormatError(
+                self.source, "model.unk_token", f"{self.options.unk_token!r:.60} is not in the vocab"
+            )
+        return self.unk_id
 
 
 def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mapping[str, int]:
-    """The entries of one character between a prefix and a suffix, by that character."""
+    """Character to id, for the entries that are one character between a prefix and a suffix."""
     if not prefix and not suffix:
         return vocab
     length = len(prefix) + 1 + len(suffix)
@@ -177,17 +166,17 @@ def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mappin
 
 
 def ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> Merges:
-    """The merges by the pairs of their ids. lefts, rights, wholes: as `merge_ids` gives them."""
+    """The merges by pairs of ids. lefts, rights, wholes: as `merge_ids` gives them."""
     return dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
 
 
 def merge_ids(
     vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str, source: str
 ) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """The ids of the left tokens of the merges, of the right ones, and of what they become.
+    """The ids of the left tokens of the merges, of their right tokens and of their results.
 
-    A merge becomes the left token and the right one without its subword prefix. Quirk: as many bytes as the prefix has
-    are taken off, whatever they are.
+    The result is the left token followed by the right one without its subword prefix. Quirk: as many bytes as the
+    prefix has are taken off, whatever they are.
     Raises ModelFormatError for a token that is not in the vocab.
     """
     lefts: list[int] = []
@@ -209,7 +198,7 @@ def merge_ids(
 
 
 def _without_bytes(token: str, length_bytes: int) -> str:
-    """Raises UnicodeDecodeError for a token that has fewer bytes, or a character across the cut."""
+    """The token without its first bytes. Raises UnicodeDecodeError if it has fewer, or a character across the cut."""
     data = token.encode("utf-8")
     if length_bytes > len(data):
         raise UnicodeDecodeError("utf-8", data, 0, len(data), "shorter than the prefix")

@@ -1,7 +1,7 @@
 """The decoders of tokenizer.json.
 
-Source: tokenizers 0.23, folder decoders/ and, for the classes that are also another stage, their file there. Each
-class is named as the `type` in the file.
+Source: tokenizers 0.23, folder decoders/; for those that are another stage too, the file of that stage. Each class has
+the name of its `type` in the file.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from itertools import groupby
 
 import regex
 
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import PrependScheme
-from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (
@@ -34,14 +34,14 @@ SPACES_BEFORE = (
 """The replacements of `cleanup`, in this order."""
 
 BYTE_TOKEN = regex.compile("<0x([+0-9a-fA-F][0-9a-fA-F])>")
-"""The tokens that stand for bytes, the number in the group."""
+"""Tokens that stand for bytes, with the number in the group."""
 
 
 @dataclass(frozen=True, slots=True)
 class BPEDecoder:
-    """The suffix of words becomes a space, and nothing in the last token.
+    """The suffix of words becomes a space; in the last token it is removed.
 
-    Quirk: the suffix is replaced wherever it stands in a token; an empty one stands around every character.
+    Quirk: the suffix is replaced everywhere in a token; an empty one matches around every character.
 
     >>> BPEDecoder("</w>").decode_chain(["a", "b</w>", "c</w>"])
     ['a', 'b ', 'c']
@@ -56,11 +56,11 @@ class BPEDecoder:
 
 @dataclass(frozen=True, slots=True)
 class WordPiece:
-    """Tokens joined where they have the prefix, and separated by a space where not.
+    """Tokens with the prefix are joined to the token before, the others are separated from it by a space.
 
-    cleanup: take spaces before English punctuation and contractions away.
+    cleanup: remove spaces before English punctuation and contractions.
 
-    Quirk: the first token keeps its prefix. Each token is cleaned by itself, with the space that separates it.
+    Quirk: the first token keeps its prefix. Each token is cleaned by itself, together with the space before it.
 
     >>> WordPiece("##", True).decode_chain(["un", "##able", "!", "I", "'m"])
     ['un', 'able', '!', ' I', "'m"]
@@ -87,11 +87,11 @@ def cleaned(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CTC:
-    """Repeated tokens once, without the padding between them, for what speech recognition puts out.
+    """Repeated tokens once, without the padding between them: the output of speech recognition (CTC).
 
-    pad_token: left out wherever it stands in a token.
+    pad_token: removed everywhere in a token.
     word_delimiter_token: becomes a space.
-    cleanup: take spaces before English punctuation and contractions away.
+    cleanup: remove spaces before English punctuation and contractions.
 
     Quirk: without `cleanup` the word delimiter stays.
 
@@ -112,7 +112,7 @@ class CTC:
 
 @dataclass(frozen=True, slots=True)
 class ByteLevel:
-    """Byte characters back to bytes, bytes to text, one U+FFFD for each maximal part that is not UTF-8.
+    """Byte characters back to bytes, bytes to text, with one U+FFFD for each maximal part that is not UTF-8.
 
     Quirk: a token with any character outside the byte map stands for its own UTF-8 as a whole.
 
@@ -122,16 +122,16 @@ class ByteLevel:
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
         data = from_byte_characters("".join(tokens))
-        if data is None:
+        if data is None:  # some token has a character outside the map
             data = b"".join([from_byte_characters(token) or token.encode("utf-8") for token in tokens])
         return [data.decode("utf-8", "replace")]
 
 
 @dataclass(frozen=True, slots=True)
 class TekkenBytes:
-    """As ByteLevel, but the bytes on the two sides of a special token are no character, though it was skipped.
+    """As ByteLevel, but bytes on both sides of a special token never become one character, even if it is skipped.
 
-    A special token that was skipped stands here as an empty token.
+    A skipped special token arrives here as an empty token.
     Source: mistral-common 1.13.1 tokens/tokenizers/tekken.py `Tekkenizer._decode_all`.
 
     >>> TekkenBytes().decode_chain(["Ã", "©", "Ã", "", "©"])
@@ -147,8 +147,8 @@ class TekkenBytes:
 class ByteFallback:
     """Tokens such as `<0xE4>` back to characters.
 
-    Quirks: it judges a whole run of byte tokens; where the run is not UTF-8, every byte of it becomes U+FFFD, even
-    ASCII. It reads whatever Rust's `from_str_radix` reads in the two places: lower case, and `+` before one digit.
+    Quirks: a run of byte tokens is decoded as a whole; if it is not UTF-8, every byte of it becomes U+FFFD, even ASCII.
+    The two digits are whatever Rust's `from_str_radix` accepts: also lower case, and `+` before one digit.
 
     >>> ByteFallback().decode_chain(["<0xC3>", "<0xA9>", "!", "<0xC3>", "<0x41>"])
     ['é', '!', '�', '�']
@@ -168,13 +168,13 @@ class ByteFallback:
 
 
 def byte_of_token(token: str) -> int | None:
-    """The byte that a token such as `<0xE4>` stands for, None for every other token."""
+    """The byte of a token such as `<0xE4>`; None for any other token."""
     match = BYTE_TOKEN.fullmatch(token)
     return int(match[1], 16) if match else None
 
 
 def decoded_run(run: bytearray) -> list[str]:
-    """The text of a run of bytes; U+FFFD for each where it is not UTF-8."""
+    """The text of a run of bytes; if it is not UTF-8, U+FFFD for each byte."""
     try:
         return [run.decode("utf-8")] if run else []
     except UnicodeDecodeError:
@@ -185,7 +185,7 @@ def decoded_run(run: bytearray) -> list[str]:
 class Metaspace:
     """The visible character back to a space.
 
-    Quirk: in the first token *every* one of them goes, unless the prepend scheme is "never".
+    Quirk: in the first token *every* one of them is removed, unless the prepend scheme is "never".
 
     >>> Metaspace("▁", "always").decode_chain(["▁a▁", "▁b"])
     ['a', ' b']
@@ -215,10 +215,9 @@ class Fuse:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Up to `start` times `content` off the start of each token, up to `stop` times off its end.
+    """Up to `start` times `content` is removed from the start of each token, up to `stop` times from its end.
 
-    Quirk of the library that is not copied: with `stop` it panics on an empty token, and where both ends meet it
-    panics too; here such a token is simply empty.
+    The library panics on an empty token if `stop` is set, and if both ends meet; here such a token is empty.
 
     >>> Strip(" ", 1, 0).decode_chain(["  a", "b"])
     [' a', 'b']
@@ -231,6 +230,7 @@ class Strip:
     def decode_chain(self, tokens: list[str]) -> list[str]:
         result: list[str] = []
         for token in tokens:
+            # The library counts from both ends of the token; here the end is that of what the start has left.
             token = token[min(self.start, len(token) - len(token.lstrip(self.content))) :]
             kept = token.rstrip(self.content)
             result.append(kept + self.content * max(0, len(token) - len(kept) - self.stop))
@@ -241,8 +241,8 @@ class Strip:
 class Replace:
     """Every match of a pattern in each token becomes a fixed text.
 
-    pattern: a string is taken literally.
-    Raises ModelFormatError for tokens that it blows up.
+    pattern: a str is matched literally.
+    Raises ModelFormatError if it makes the tokens too long.
 
     >>> Replace("▁", " ").decode_chain(["▁a"])
     [' a']
@@ -252,13 +252,10 @@ class Replace:
     content: str
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):
+        if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):  # it cannot make them longer
             return [token.replace(self.pattern, self.content) for token in tokens]
-        pattern = self.pattern
-        found = [
-            literal_matches(token, pattern) if isinstance(pattern, str) else pattern_matches(pattern, token)
-            for token in tokens
-        ]
+        found = [pattern_matches(self.pattern, token) for token in tokens]
+        # Before the texts are built: a single match may become a million characters.
         old_size = sum(map(len, tokens))
         size = old_size + len(self.content) * sum(is_match for matches in found for _, _, is_match in matches)
         refuse_expansion(size, old_size, "decoder")

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.charsmap import Charsmap
-from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import (
     WHITE_SPACE,
@@ -23,6 +22,7 @@ from reftok.unicode.characters import (
     is_nonspacing_mark,
     lower_case,
 )
+from reftok.unicode.charsmap import Charsmap
 from reftok.unicode.forms import Change, decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -76,7 +76,7 @@ class NFKD(UnicodeForm):
 
 @dataclass(frozen=True, slots=True)
 class Prepend:
-    """A fixed text before every text that is not empty.
+    """A fixed text before every text that is not empty; it shares the alignment of the first character.
 
     >>> Prepend("▁").normalize(NormalizedString("a")).spans()
     [(0, 1), (0, 1)]
@@ -92,9 +92,9 @@ class Prepend:
 class Replace:
     """Every match of a pattern becomes a fixed text.
 
-    pattern: a string is taken literally. Where it matches nothing the library loses its alignment, which only stages
-        that replace and cut do not notice; tokenizer.json files with other stages behind it are refused.
-    Raises ModelFormatError for a text that it blows up.
+    pattern: a str is matched literally. After an empty match the library's alignment is wrong; only stages that
+        replace and cut do not show it, and tokenizer.json files with other stages after it are refused.
+    Raises ModelFormatError if it makes the text too long.
 
     >>> Replace("ab", "x").normalize(NormalizedString("cab")).spans()
     [(0, 1), (2, 3)]
@@ -105,12 +105,10 @@ class Replace:
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
-        if isinstance(self.pattern, str):
-            if self.pattern not in text:
-                return normalized
-            matches = literal_matches(text, self.pattern)
-        else:
-            matches = pattern_matches(self.pattern, text)
+        matches = pattern_matches(self.pattern, text)
+        if not any(is_match for _, _, is_match in matches):
+            return normalized
+        # Before the text is built: a single match may become a million characters.
         refuse_expansion(len(text) + len(self.content) * sum(is_match for _, _, is_match in matches), len(text))
         return normalized.replace(matches, self.content)
 
@@ -135,6 +133,7 @@ class Strip:
             end -= 1
         if (start, end) == (0, len(text)):
             return normalized
+        # No slice, which would begin at its first character: what is stripped still belongs to the text.
         return NormalizedString(text[start:end], normalized.original_start, normalized.spans()[start:end])
 
 
@@ -142,9 +141,9 @@ class Strip:
 class Precompiled:
     """The character map of a sentencepiece model, as `tokenizers` applies it.
 
-    Source: tokenizers 0.23 normalizers/precompiled.rs and the crate spm_precompiled. Quirks: a grapheme cluster
-    under 6 bytes is looked up as a whole, the *shortest* rule that begins it wins, and the rest of the cluster is
-    dropped; otherwise each code point is looked up alone. sentencepiece itself takes the longest rule at each byte.
+    Source: tokenizers 0.23 normalizers/precompiled.rs and the crate spm_precompiled. Quirks: a grapheme cluster of
+    fewer than 6 bytes is looked up as a whole, the *shortest* rule that matches at its start wins, and the rest of the
+    cluster is dropped; otherwise each code point is looked up alone. sentencepiece takes the longest rule at each byte.
     """
 
     charsmap: Charsmap
@@ -154,7 +153,7 @@ class Precompiled:
         return normalized.transform(changes) if self.add_changes(normalized.text, changes) else normalized
 
     def add_changes(self, text: str, changes: list[Change]) -> bool:
-        """Add the changes that rewrite `text` to those of the text before it; tells whether any rule was used."""
+        """Append the changes that rewrite `text` to those of the text before it; whether any rule matched."""
         modified = False
         shortest_prefix = self.charsmap.shortest_prefix
         for cluster in graphemes(text):
@@ -164,7 +163,7 @@ class Precompiled:
                     modified = True
                     _substitute(changes, cluster, replacement)
                     continue
-            for character in cluster:
+            for character in cluster:  # the cluster is long, or has no rule
                 replacement = shortest_prefix(character)
                 if replacement is None:
                     changes.append((character, 0))
@@ -175,13 +174,13 @@ class Precompiled:
 
 
 def _substitute(changes: list[Change], old: str, new: str) -> None:
-    """`new` for `old`: surplus new characters are inserted; surplus old ones go with the last character written.
+    """Append `new` in place of `old`: surplus new characters are insertions, surplus old ones belong to the last one.
 
-    Where `new` is empty and nothing was written before, the removal is lost, as in the library.
+    If `new` is empty and nothing was written before, the removal is lost, as in the library.
     """
     changes.extend((character, 0) for character in new)
     surplus = len(new) - len(old)
-    if surplus > 0:
+    if surplus > 0:  # the last ones count as inserted
         for index in range(len(changes) - surplus, len(changes)):
             changes[index] = changes[index][0], 1
     elif surplus < 0 and changes:
@@ -190,27 +189,27 @@ def _substitute(changes: list[Change], old: str, new: str) -> None:
 
 
 def substitute_each(normalized: NormalizedString, rule: Callable[[str], str]) -> NormalizedString:
-    """The text with `rule` applied to every character; what it gives, if anything, shares the character's alignment.
+    """The text with `rule` applied to every character; the result of a character keeps its alignment.
 
     >>> substitute_each(NormalizedString("-a"), {"-": "", "a": "bc"}.__getitem__).spans()
     [(1, 2), (1, 2)]
     """
-    substitutes = {ord(character): rule(character) for character in set(normalized.text)}
-    text = normalized.text.translate(substitutes)
+    # What each distinct character becomes; a rule may be slow.
+    substitutes = {character: rule(character) for character in set(normalized.text)}
+    text = "".join(map(substitutes.__getitem__, normalized.text))
     if text == normalized.text:
         return normalized
-    alignments = normalized.alignments
-    if any(len(substitute) != 1 for substitute in substitutes.values()):
-        pairs = zip(normalized.text, normalized.spans(), strict=True)
-        alignments = [span for character, span in pairs for _ in substitutes[ord(character)]]
+    pairs = zip(normalized.text, normalized.spans(), strict=True)
+    alignments = [span for character, span in pairs for _ in substitutes[character]]
     return NormalizedString(text, normalized.original_start, alignments)
 
 
 @dataclass(frozen=True, slots=True)
 class Nmt:
-    r"""Control characters removed, and a space for what sentencepiece's rule `nmt` counts as white space.
+    r"""Control characters are removed; what sentencepiece's rule `nmt` counts as white space becomes a space.
 
-    Source: normalizers/unicode.rs. Quirks: of the controls U+0080 to U+009F only two go, U+0085 and U+00A0 stay.
+    Source: normalizers/unicode.rs. Quirks: only two of the controls U+0080 to U+009F are removed, and U+0085 and U+00A0
+    stay.
 
     >>> Nmt().normalize(NormalizedString("\x07\u200b▁a")).text
     '  a'
@@ -227,7 +226,7 @@ _NMT = dict.fromkeys([*map(chr, range(0x01, 0x20)), "\x7f", "\x8f", "\x9f"], "")
 
 @dataclass(frozen=True, slots=True)
 class StripAccents:
-    r"""Combining marks removed, spacing and enclosing ones as well; a precomposed character keeps its accent.
+    r"""Combining marks are removed, spacing and enclosing ones as well; precomposed characters keep their accents.
 
     Source: normalizers/strip.rs.
 
@@ -241,7 +240,7 @@ class StripAccents:
 
 @dataclass(frozen=True, slots=True)
 class Lowercase:
-    """Every character in lower case by itself: a sigma at the end of a word is like any other.
+    """Every character in lower case, without regard to its context: a sigma at the end of a word is no exception.
 
     Source: `NormalizedString::lowercase`, tokenizer/normalizer.rs.
 
@@ -296,7 +295,7 @@ class BertNormalizer:
             normalized = substitute_each(normalized, _cleaned)
         if self.handle_chinese_chars:
             normalized = substitute_each(normalized, _set_apart)
-        if self.decomposes:
+        if self.decomposes:  # so marks that were precomposed are removed as well, unlike with StripAccents
             normalized = substitute_each(NFD().normalize(normalized), _unaccented)
         if self.lowercase:
             normalized = substitute_each(normalized, lower_case)

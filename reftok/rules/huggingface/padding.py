@@ -1,4 +1,4 @@
-"""Padding: encodings of one length.
+"""Padding: encodings filled up to one length.
 
 Source: `pad_encodings`, tokenizers 0.23 utils/padding.rs, and `Encoding::pad`, tokenizer/encoding.rs.
 """
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import count, end_to_end, inserted
 from reftok.rules.huggingface.truncation import Direction
 from reftok.rules.types import Encoding
@@ -21,10 +21,10 @@ BatchLongest: TypeAlias = Literal["BatchLongest"]
 class Padding:
     """The `padding` of tokenizer.json.
 
-    strategy: "BatchLongest" for the longest encoding, or a number of tokens (`Fixed` in the file).
+    strategy: "BatchLongest" pads to the longest encoding, a number to so many tokens (`Fixed` in the file).
     direction: the side that is padded.
-    pad_to_multiple_of: round the length up; None and 0 leave it.
-    pad_id, pad_type_id, pad_token: what is put there.
+    pad_to_multiple_of: rounds the length up; None and 0 do not.
+    pad_id, pad_type_id, pad_token: of the padding token.
 
     >>> encoding = Encoding([5], ["a"], [(0, 1)], [0], [0], [0])
     >>> (padded,) = Padding(pad_to_multiple_of=2, pad_id=9).pad([encoding])
@@ -40,12 +40,12 @@ class Padding:
     pad_token: str = "[PAD]"
 
     def pad(self, encodings: Sequence[Encoding]) -> list[Encoding]:
-        """The encodings, each padded, and what overflows from them too; a longer one stays as it is."""
+        """The encodings and their overflowing ones, padded; longer ones stay as they are."""
         longest = max(map(len, encodings), default=0)
         length = longest if self.strategy == "BatchLongest" else self.strategy
         if self.pad_to_multiple_of:
             length += -length % self.pad_to_multiple_of
-        for encoding in encodings:
+        for encoding in encodings:  # each of its overflowing encodings is filled up as well
             refuse_explosion((count(encoding) - 1) * length, len(encoding))
         return [self._padded(encoding, length) for encoding in encodings]
 

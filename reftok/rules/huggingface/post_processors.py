@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.rules.encodings import inserted, joined, numbered
 from reftok.rules.types import Encoding, Span
 from reftok.unicode.characters import WHITE_SPACE
 
-_BLANKS = "".join(sorted(WHITE_SPACE)) + BYTE_TO_CHARACTER[0x20]
+_BLANKS = "".join(sorted(WHITE_SPACE)) + BYTE_TO_CHARACTER[0x20]  # tokens are in the characters of their bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ByteLevel:
-    """White space off the ends of the offsets, where `trim_offsets` is set; the tokens stay as they are.
+    """With `trim_offsets`, the offsets of a token leave out its white space at both ends; the tokens do not change.
 
     Source: `process_offsets`, tokenizers 0.23 pre_tokenizers/byte_level.rs. Quirks: with `add_prefix_space` a single
-    leading space of the first token (or of any token at offset 0) is taken for the added one and not trimmed. After a
-    template every part of it has a first token, and each is counted to a text of its own.
+    leading space of the first token (or of any token at offset 0) counts as the added one and is not trimmed. After a
+    template each of its parts has a first token and becomes a text of its own.
     """
 
     add_prefix_space: bool
@@ -50,8 +50,9 @@ def _with_trimmed_offsets(encoding: Encoding, add_prefix_space: bool) -> Encodin
 
 
 def _throughout(encoding: Encoding, change: Callable[[Encoding], Encoding]) -> Encoding:
-    """The change made to an encoding and to what overflows from it."""
+    """The encoding with a change applied to it and to its overflowing encodings."""
     changed = change(encoding)
+    # One level deep, as in the library: encodings that overflow from overflowing ones stay as they are.
     return replace(changed, overflowing=tuple(map(change, encoding.overflowing))) if encoding.overflowing else changed
 
 
@@ -60,23 +61,23 @@ def _trimmed(index: int, token: str, span: Span, add_prefix_space: bool) -> Span
     leading = len(token) - len(token.lstrip(_BLANKS))
     trailing = len(token) - len(token.rstrip(_BLANKS))
     if leading:
-        is_first = index == 0 or start == 0
+        is_first = index == 0 or start == 0  # that is where the pre-tokenizer may have added the space
         if is_first and add_prefix_space and leading == 1:
             leading = 0
         start = min(start + leading, end)
-    if trailing and end >= trailing:
+    if trailing and end >= trailing:  # the library subtracts without a sign
         end = max(end - trailing, start)
     return start, end
 
 
 @dataclass(frozen=True, slots=True)
 class BertProcessing:
-    """`[CLS] A [SEP]`, and of a pair `[CLS] A [SEP] B [SEP]`.
+    """`[CLS] A [SEP]`, and for a pair `[CLS] A [SEP] B [SEP]`.
 
     sep, cls: the tokens with their ids.
     Source: tokenizers 0.23 processors/bert.rs. Quirks: the `[SEP]` of the second text has the segment 1 and every
-    other inserted token 0, whatever the segments of the texts are; after a template it takes the first part for the
-    first text and all others for second texts, and what they held counts as text.
+    other inserted token 0, whatever the segments of the texts are. After a template its first part is treated as the
+    first text, all others as second texts, and special tokens within them count as text.
 
     >>> bert = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     >>> encoding = Encoding([7], ["a"], [(0, 1)], [0], [0], [0])
@@ -103,11 +104,11 @@ class BertProcessing:
 
 @dataclass(frozen=True, slots=True)
 class RobertaProcessing:
-    """`<s> A </s>`, and of a pair `<s> A </s> </s> B </s>`, all in segment 0.
+    """`<s> A </s>`, and for a pair `<s> A </s> </s> B </s>`, all in segment 0.
 
     sep, cls: the tokens with their ids. trim_offsets, add_prefix_space: as for ByteLevel.
-    Source: tokenizers 0.23 processors/roberta.rs. Quirks: as of BertProcessing; without special tokens what overflows
-    keeps its segment.
+    Source: tokenizers 0.23 processors/roberta.rs. Quirks: those of BertProcessing; and without special tokens the
+    overflowing encodings keep their segment.
     """
 
     sep: tuple[str, int]
@@ -140,7 +141,7 @@ def _in_first_segment(encoding: Encoding) -> Encoding:
 
 
 def _as_text(encoding: Encoding, sequence_id: int) -> Encoding:
-    """The encoding as nothing but the tokens of one text."""
+    """The encoding with all of its tokens counted as text."""
 
     def unmarked(part: Encoding) -> Encoding:
         return replace(
@@ -154,7 +155,7 @@ def _as_text(encoding: Encoding, sequence_id: int) -> Encoding:
 
 @dataclass(frozen=True, slots=True)
 class SpecialToken:
-    """A place in a template where special tokens go: their ids and tokens, and the segment they belong to."""
+    """The place of special tokens in a template: their ids and tokens, and their segment."""
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
@@ -163,7 +164,7 @@ class SpecialToken:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The place in a template where a text goes (A, or B for the second of a pair), and the segment it belongs to."""
+    """The place of a text in a template (A, or B for the second text of a pair), and its segment."""
 
     id: str
     type_id: int
@@ -179,9 +180,9 @@ class TemplateProcessing:
     """Special tokens around the text.
 
     single, pair: the templates of one text and of two.
-    Source: tokenizers 0.23 processors/template.rs. Inserted tokens have the offsets (0, 0) and the mask 1; without
-    special tokens the segments are set all the same. Quirks: what overflows keeps the segment that it had; the
-    template is chosen by how many parts there are, which need not be texts where another template came before.
+    Source: tokenizers 0.23 processors/template.rs. Inserted tokens have the offsets (0, 0) and the mask 1; segments are
+    set even without special tokens. Quirks: overflowing encodings keep their segment. The number of parts decides
+    between the templates, and after another template these parts need not be texts.
 
     >>> template = TemplateProcessing((SpecialToken((1,), ("<s>",), 0), Sequence("A", 0)))
     >>> encoding = Encoding([7], ["a"], [(0, 1)], [0], [0], [0])
@@ -201,6 +202,7 @@ class TemplateProcessing:
             problem = f"a TemplateProcessing after another one cannot take {len(parts)} parts; the library panics"
             raise UnsupportedFeature("", "post_processor", problem)
         template = self.single if len(parts) == 1 else self.pair
+        # A template may name a text many times, and the next template that one again.
         repeated = sum(len(parts[piece.sequence_id]) for piece in template if isinstance(piece, Sequence))
         refuse_explosion(repeated, sum(map(len, parts)))
         return [
@@ -218,12 +220,12 @@ def _in_template(part: Encoding, piece: Sequence) -> Encoding:
 
 
 def default_processing(encodings: Parts[Encoding]) -> Encoding:
-    """The encoding of one text or of a pair by a tokenizer without any post-processor.
+    """The encoding of one text or of a pair by a tokenizer without post-processors.
 
-    Source: `default_process`, tokenizers 0.23 tokenizer/mod.rs. Quirk: nothing says which text the tokens of one text
-    alone belong to, nor those that overflow, so that padding counts as text too.
+    Source: `default_process`, tokenizers 0.23 tokenizer/mod.rs. Quirk: a single text has no range, and neither have
+    overflowing encodings, so that `sequence_ids` counts padding as text.
     """
     uncounted = [_throughout(encoding, partial(replace, sequence_ranges={})) for encoding in encodings]
-    if len(uncounted) == 1:
+    if len(uncounted) == 1:  # the library returns it as it is
         return uncounted[0]
     return joined([numbered(encoding, sequence_id) for sequence_id, encoding in enumerate(uncounted)])

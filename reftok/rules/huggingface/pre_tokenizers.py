@@ -12,17 +12,17 @@ from typing import Literal
 
 import regex
 
+from reftok.regex_dialects.executor import spans
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.patterns import Match, literal_matches, pattern_matches, with_gaps
+from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit
-from reftok.rules.types import Span
-from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punctuation, script
+from reftok.rules.types import Match, Span
+from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken/encodings.py).
+"""The built-in pattern of ByteLevel; tiktoken writes it differently (formats/tiktoken/encodings.py).
 
-Matched by `pattern_matches` (rules/patterns.py); the fast path is `stream_byte_level` (engine/encode/splits.py).
 Source: openai/gpt-2 src/encoder.py.
 """
 
@@ -34,9 +34,10 @@ PrependScheme = Literal["first", "never", "always"]
 
 @dataclass(frozen=True, slots=True)
 class ByteLevel:
-    """Every character as the visible characters of its UTF-8 bytes, after GPT-2's split where `use_regex` is set.
+    """GPT-2's split, then every character as the visible characters of its UTF-8 bytes.
 
-    add_prefix_space: a space before every part that does not start with one (every part, not only the first).
+    add_prefix_space: put a space before every part that does not start with one, not only before the first.
+    use_regex: False leaves out the split.
 
     >>> parts = ByteLevel(add_prefix_space=False, use_regex=True).pre_tokenize([Part(NormalizedString("né 1"))])
     >>> [(part.normalized.text, part.normalized.spans()) for part in parts]
@@ -46,13 +47,12 @@ class ByteLevel:
     add_prefix_space: bool
     use_regex: bool
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return [
-            part if part.tokens is not None else Part(byte_level(part.normalized))
-            for part in resplit(splits, self._cut)
-        ]
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        cut = resplit(parts, self._cut)
+        return [part if part.tokens is not None else Part(byte_level(part.normalized)) for part in cut]
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        # The space is added before the split, so that GPT-2's pattern takes it into the first word.
         if self.add_prefix_space and not normalized.text.startswith(" "):
             normalized = normalized.prepend(" ")
         if not self.use_regex:
@@ -62,13 +62,13 @@ class ByteLevel:
 
 
 def byte_level(normalized: NormalizedString) -> NormalizedString:
-    """The text in the characters of its bytes; each byte shares the alignment of its character.
+    """The text in the characters of its bytes; each byte has the alignment of its character.
 
-    Surrogates, which only the bytes of llama.cpp can spell, are encoded like any other code point.
+    Surrogates, which only bytes given to llama.cpp can contain, are encoded like any other code point.
     """
     text = normalized.text
     encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
-    if len(encoded) == len(text):
+    if len(encoded) == len(text):  # a byte for each character
         return NormalizedString(encoded, normalized.original_start, normalized.alignments)
     alignments: list[Span] = []
     for character, span in zip(text, normalized.spans(), strict=True):
@@ -80,8 +80,9 @@ def byte_level(normalized: NormalizedString) -> NormalizedString:
 class Split:
     """Cut by a pattern.
 
-    pattern: a string is taken literally.
-    invert: the matches are what is kept and the gaps the delimiters.
+    pattern: a str is matched literally.
+    behavior: what happens to the matches, which are the delimiters.
+    invert: the gaps between the matches are the delimiters instead.
 
     >>> parts = Split("-", "MergedWithPrevious", False).pre_tokenize([Part(NormalizedString("a-b"))])
     >>> [part.normalized.text for part in parts]
@@ -92,14 +93,11 @@ class Split:
     behavior: Behavior
     invert: bool
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: normalized.split(self._matches(normalized.text), self.behavior))
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, lambda normalized: normalized.split(self._matches(normalized.text), self.behavior))
 
     def _matches(self, text: str) -> list[Match]:
-        if isinstance(self.pattern, str):
-            matches = literal_matches(text, self.pattern)
-        else:
-            matches = pattern_matches(self.pattern, text)
+        matches = pattern_matches(self.pattern, text)
         return [(start, end, not matched) for start, end, matched in matches] if self.invert else matches
 
 
@@ -108,9 +106,9 @@ class Metaspace:
     """Spaces as a visible character, and a cut before each of them.
 
     replacement: the visible character, usually `▁`.
-    prepend_scheme: whether a part that does not start with it gets one: "always", "never", or "first": every part that
-        begins where the original text does. That can be several behind a normalizer that inserts, and none where the
-        start was removed.
+    prepend_scheme: whether a part that does not start with it gets one: "always", "never", or "first", which means
+        every part that begins where the original text does. After a normalizer that inserts there can be several of
+        them, after one that removes the start there is none.
     Quirk: only U+0020 is replaced, no other white space.
 
     >>> parts = Metaspace("▁", "first", True).pre_tokenize([Part(NormalizedString("a b"))])
@@ -122,14 +120,14 @@ class Metaspace:
     prepend_scheme: PrependScheme
     split: bool
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, self._cut)
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         if " " in normalized.text:
-            alignments = normalized.alignments
+            # One character for one, so the alignments stay.
             text = normalized.text.replace(" ", self.replacement)
-            normalized = NormalizedString(text, normalized.original_start, alignments)
+            normalized = NormalizedString(text, normalized.original_start, normalized.alignments)
         if self._prepends(normalized) and not normalized.text.startswith(self.replacement):
             normalized = normalized.prepend(self.replacement)
         if not self.split:
@@ -144,20 +142,20 @@ class Metaspace:
 
 @dataclass(frozen=True, slots=True)
 class WhitespaceSplit:
-    """Cut at white space, which goes.
+    """Cut at white space, which is removed.
 
     >>> parts = WhitespaceSplit().pre_tokenize([Part(NormalizedString(" a  b"))])
     >>> [part.normalized.text for part in parts]
     ['a', 'b']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(splits, WHITE_SPACE.__contains__, "Removed")
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(parts, WHITE_SPACE.__contains__, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
 class CharDelimiterSplit:
-    """Cut at one character, which goes.
+    """Cut at one character, which is removed.
 
     >>> parts = CharDelimiterSplit("-").pre_tokenize([Part(NormalizedString("a--b c"))])
     >>> [part.normalized.text for part in parts]
@@ -166,17 +164,17 @@ class CharDelimiterSplit:
 
     delimiter: str
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(splits, lambda character: character == self.delimiter, "Removed")
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(parts, lambda character: character == self.delimiter, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """Numbers apart from the rest, whole or digit by digit.
+    """Numbers are cut out of the text, whole or digit by digit.
 
     individual_digits: whether each numeric character is a part of its own.
-    Quirk: every numeric character counts as a digit, so fractions and Roman numerals (`½`, `Ⅳ`) do, in Unicode 17,
-        which is younger than what the patterns of the same library know.
+    Quirk: every numeric character counts as a digit, also fractions and Roman numerals (`½`, `Ⅳ`), by Unicode 17; the
+        patterns of the same library follow Unicode 16.
 
     >>> parts = Digits(individual_digits=False).pre_tokenize([Part(NormalizedString("a12²b"))])
     >>> [part.normalized.text for part in parts]
@@ -185,13 +183,13 @@ class Digits:
 
     individual_digits: bool
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(parts, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
 
 
 @dataclass(frozen=True, slots=True)
 class Punctuation:
-    """Cut at each punctuation character, as BERT knows them.
+    """Cut at each punctuation character in the sense of BERT: all ASCII symbols are.
 
     >>> parts = Punctuation("Isolated").pre_tokenize([Part(NormalizedString("a, b..."))])
     >>> [part.normalized.text for part in parts]
@@ -200,26 +198,26 @@ class Punctuation:
 
     behavior: Behavior
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(splits, is_punctuation, self.behavior)
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(parts, is_punctuation, self.behavior)
 
 
 @dataclass(frozen=True, slots=True)
 class BertPreTokenizer:
-    """Cut at white space, which goes, and around each punctuation character.
+    """Cut at white space, which is removed, and around each punctuation character.
 
     >>> parts = BertPreTokenizer().pre_tokenize([Part(NormalizedString("a, b"))])
     >>> [part.normalized.text for part in parts]
     ['a', ',', 'b']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(split_at(parts, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
 
 
 @dataclass(frozen=True, slots=True)
 class Whitespace:
-    r"""Runs of word characters, and runs of what is neither word nor white space; the white space goes.
+    r"""Runs of word characters, and runs of other characters but white space, which is removed.
 
     The pattern is `\w+|[^\w\s]+` of the Rust crate `regex`, with the classes of Unicode 16: marks and the joiners
     U+200C and U+200D are word characters, superscripts and fractions are not.
@@ -229,34 +227,35 @@ class Whitespace:
     ['a_1', ',', 'b', '²']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, self._cut)
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        return [normalized.slice(*match.span()) for match in WORDS.compiled.finditer(as_of_16(normalized.text))]
+        return [normalized.slice(*span) for span in spans(WORDS, normalized.text)]
 
 
 @dataclass(frozen=True, slots=True)
 class UnicodeScripts:
     """Cut where the script changes.
 
-    Quirks: what has no script (the space, and what Unicode 9 did not have) goes with the part before it, and is lost at
-    the start of the text. Digits and punctuation have the script Common, combining marks the script Inherited, so that
-    there is a cut between a letter and its accent.
+    Quirks: characters without a script (the space, and what Unicode 9 did not have) join the part before them, and are
+    lost at the start of the text. Digits and punctuation have the script Common, combining marks the script Inherited,
+    so that there is a cut between a letter and its accent.
 
     >>> parts = UnicodeScripts().pre_tokenize([Part(NormalizedString(" Go 漢字かな.1ж"))])
     >>> [part.normalized.text for part in parts]
     ['Go ', '漢字かな', '.1', 'ж']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, self._cut)
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         starts: list[int] = []
         previous = None
         for position, character in enumerate(normalized.text):
             here = script(character)
+            # The first place needs a script too: what comes before it is in no part.
             if here is not None and here != previous:
                 starts.append(position)
                 previous = here
@@ -265,7 +264,7 @@ class UnicodeScripts:
 
 @dataclass(frozen=True, slots=True)
 class FixedLength:
-    """Parts of the same length, the last one of what remains.
+    """Parts of the same length; the last one may be shorter.
 
     length: in code points.
 
@@ -276,19 +275,19 @@ class FixedLength:
 
     length: int
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, self._cut)
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         end = len(normalized)
         return [normalized.slice(start, min(start + self.length, end)) for start in range(0, end, self.length)]
 
 
-def split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
+def split_at(parts: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
     """Cut at every character that is a delimiter."""
 
     def cut(normalized: NormalizedString) -> list[NormalizedString]:
         places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
         return normalized.split(with_gaps(places, len(normalized)), behavior)
 
-    return resplit(splits, cut)
+    return resplit(parts, cut)

@@ -1,4 +1,4 @@
-"""Truncation: no more than so many tokens, and what is cut off in further encodings.
+"""Truncation: a bound for the number of tokens; what is cut off goes into further encodings.
 
 Source: `truncate_encodings`, tokenizers 0.23 utils/truncation.rs, and `Encoding::truncate`, tokenizer/encoding.rs.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from reftok.errors import InvalidText
-from reftok.rules.bounds import refuse_explosion
+from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import numbered, part_of
 from reftok.rules.types import Encoding, Span
 
@@ -22,13 +22,13 @@ Strategy: TypeAlias = Literal["LongestFirst", "OnlyFirst", "OnlySecond"]
 class Truncation:
     """The `truncation` of tokenizer.json.
 
-    max_length: how many tokens may stay, those that the post-processors add included.
-    strategy: which text of a pair is cut.
-    stride: how many tokens of one part the next overflowing part repeats.
+    max_length: the number of tokens that may stay, including those that the post-processors add.
+    strategy: the text of a pair that is cut.
+    stride: the number of tokens that two consecutive windows share.
     direction: the side that is cut off.
 
-    Quirks: room for fewer tokens than the post-processors add means no truncation at all (the library counts below
-    zero without a sign), and room for none leaves no token of any text, whatever the strategy and the stride are.
+    Quirks: a max_length below the number of added tokens means no truncation at all (the library subtracts without a
+    sign); if it equals that number, no token of any text is left, whatever the strategy and the stride.
 
     >>> encoding = Encoding([1, 2, 3], ["a", "b", "c"], [(0, 1), (1, 2), (2, 3)], [0] * 3, [0] * 3, [0] * 3)
     >>> (truncated,) = Truncation(2, stride=1).truncate([encoding], added_tokens=0)
@@ -44,11 +44,11 @@ class Truncation:
     def truncate(self, encodings: Sequence[Encoding], added_tokens: int) -> list[Encoding]:
         """The encodings of one text or of a pair, cut.
 
-        added_tokens: how many tokens the post-processors will add.
-        Raises InvalidText where the library raises or panics: OnlySecond cuts a text that is no pair, the text to cut
-        is too short, the stride is not less than the length that stays.
+        added_tokens: the number of tokens that the post-processors will add.
+        Raises InvalidText if the library raises or panics: OnlySecond without a second text, a text to cut that is too
+        short, a stride that is not less than the length that stays.
         """
-        room = self.max_length - added_tokens
+        room = self.max_length - added_tokens  # negative in the first quirk
         lengths = [len(encoding) for encoding in encodings]
         if room < 0 or sum(lengths) <= room:
             return list(encodings)
@@ -56,7 +56,7 @@ class Truncation:
         return [self._cut(encodings[i], kept[i], sequence_id=i) for i in range(len(encodings))]
 
     def _kept(self, lengths: Sequence[int], room: int) -> list[int]:
-        """How many tokens of each text stay."""
+        """The number of tokens of each text that stay."""
         if self.strategy == "LongestFirst":
             return _longest_first(lengths, room)
         place = 0 if self.strategy == "OnlyFirst" else 1
@@ -72,12 +72,13 @@ class Truncation:
     def _cut(self, encoding: Encoding, length: int, sequence_id: int) -> Encoding:
         if length >= len(encoding):
             return encoding
-        if length == 0:
+        if length == 0:  # the whole encoding overflows, in one piece
             return replace(numbered(part_of(encoding, 0, 0), sequence_id), overflowing=(encoding,))
         if self.stride >= length:
             problem = f"the stride {self.stride} is not less than the {length} tokens that stay"
             raise InvalidText(f"truncation: {problem}; tokenizers breaks down there")
         windows = _windows(len(encoding), length, length - self.stride)
+        # Windows that overlap by all but one token would repeat each token as often as a window has tokens.
         refuse_explosion(len(windows) * length, len(encoding))
         if self.direction == "Left":
             windows = [(len(encoding) - end, len(encoding) - start) for start, end in windows]
@@ -88,7 +89,7 @@ class Truncation:
 def _longest_first(lengths: Sequence[int], room: int) -> list[int]:
     """The longer text is cut until both are equally long, then both are cut.
 
-    Of an odd room the longer text keeps one token more; of two that are equally long, the second.
+    If the room is odd, the longer text keeps one token more; if both are equally long, the second one does.
 
     >>> _longest_first([2, 9], 8), _longest_first([9, 6], 7), _longest_first([6, 6], 7)
     ([2, 6], [4, 3], [3, 4])
@@ -101,7 +102,7 @@ def _longest_first(lengths: Sequence[int], room: int) -> list[int]:
 
 
 def _windows(count: int, length: int, step: int) -> list[Span]:
-    """Spans of `length` of which each begins a `step` after the one before, up to the first that reaches the end.
+    """Spans of `length` that start every `step` tokens; the last one is the first that reaches the end.
 
     >>> _windows(5, 3, 1), _windows(5, 2, 2)
     ([(0, 3), (1, 4), (2, 5)], [(0, 2), (2, 4), (4, 5)])

@@ -1,7 +1,7 @@
 """The unigram language model of tokenizer.json: the segmentation with the highest sum of scores.
 
-Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). It counts in float64; the
-model of sentencepiece (rules/sentencepiece/unigram.py) counts in float32 and knows piece types.
+Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). Sums are float64; those of
+sentencepiece (rules/sentencepiece/unigram.py) are float32, and its pieces have types.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from reftok.rules.vocab_model import VocabModel
 class Unigram(VocabModel):
     """Viterbi over all pieces of the vocab.
 
-    pieces: piece and score (log probability), by id.
-    unk_id: None where there is none; a text that needs it is then refused.
+    pieces: piece and score (log probability), in the order of the ids.
+    unk_id: None if there is none; a text that needs it is then refused.
     source: the file's name, for messages.
     Raises ModelFormatError for an unk_id outside the vocab, UnsupportedFeature for pieces of more than 65,536
     characters.
 
-    Quirks: on equal scores the piece that starts first stays. Every entry of the vocab matches text, control tokens
-    too. A run of unknown characters is fused first; then byte fallback is all or nothing for the whole run.
+    Quirks: of equal sums the one found first stays. Every entry of the vocab matches text, control tokens too. A run of
+    unknown characters is joined first; then byte fallback is all or nothing for the whole run.
 
     >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)], unk_id=0)
     >>> [(token.id, token.value) for token in model.tokenize("abxyb")]
@@ -40,31 +40,22 @@ class Unigram(VocabModel):
     ) -> None:
         if unk_id is not None and not 0 <= unk_id < len(pieces):
             raise ModelFormatError(source, "model.unk_id", f"{unk_id} is not an id of the {len(pieces)} pieces")
+        super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)}, unk_id)
         self.pieces = pieces
-        super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)})
-        self._unk_id = unk_id
+        self.size = len(pieces)  # a piece may be repeated
         self.byte_fallback = byte_fallback
         self.unknown_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
         self.by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
         self.source = source
 
-    @property
-    def size(self) -> int:
-        """How many ids it has."""
-        return len(self.pieces)
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown piece, None where there is none."""
-        return self._unk_id
-
     def id_to_token(self, token_id: int) -> str | None:
-        """The piece of an id, None for an id outside the vocab."""
+        """The piece of an id; None for an id outside the vocab."""
         return self.pieces[token_id][0] if 0 <= token_id < len(self.pieces) else None
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
         tokens: list[Token] = []
+        # The text of a piece decides its id again: a run of unknown characters may be spelled like an entry.
         for start, end, _ in with_runs_joined(path_to_end(self.best_paths(text)), self.unk_id):
             piece = text[start:end]
             byte_pieces = self.byte_pieces(piece)
@@ -85,7 +76,7 @@ class Unigram(VocabModel):
         return best
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
-        """The pieces that begin at `start`; the unknown piece where no piece is the first character alone."""
+        """The pieces that begin at `start`; also the unknown piece, unless a piece is the first character alone."""
         found: list[PieceMatch] = []
         has_single = False
         for piece in self.by_beginning.at(text, start):
@@ -97,7 +88,7 @@ class Unigram(VocabModel):
         return found
 
     def byte_pieces(self, piece: str) -> list[str]:
-        """The pieces of the bytes of a run of unknown characters, all of them or none."""
+        """The byte pieces of a run of unknown characters; none if it does not fall back to bytes."""
         if piece in self.vocab or not self.byte_fallback:
             return []
         byte_pieces = [BYTE_PIECES[byte] for byte in piece.encode("utf-8")]
@@ -109,7 +100,7 @@ class Unigram(VocabModel):
         return self.needed_unk_id() if token_id is None else token_id
 
     def needed_unk_id(self) -> int:
-        """The unknown id; raises ModelFormatError where there is none."""
+        """The id of the unknown piece. Raises ModelFormatError if the model has none."""
         if self.unk_id is None:
             raise ModelFormatError(self.source, "model.unk_id", "is missing, but the text has an unknown character")
         return self.unk_id

@@ -29,14 +29,14 @@ class LlamaBPEOptions:
 
 
 class LlamaBPE(TextMerging):
-    """Merges of the lowest rank first, the leftmost of equals first.
+    """Merges of the lowest rank first, of equal ranks the leftmost.
 
     tokens: token to id.
-    ranks: the merges; what a merge makes need not be in the vocab.
+    ranks: the merges; the result of a merge may be missing from the vocab.
 
-    Quirks: the vocab is asked only at the end. A symbol that is not in it gives, at byte level, the token of each of
-    its ASCII characters, and nothing for the others: they are lost without a word, where GPT-2's own tokenizer would
-    stop. Not at byte level it gives the tokens <0xE2> and so on of its bytes, and nothing for those that are missing.
+    Quirks: the vocab is looked up only at the end. At byte level, a symbol that is not in it becomes the tokens of its
+    ASCII characters, and the other characters are silently lost, where GPT-2's own tokenizer raises. Otherwise it
+    becomes the tokens <0xE2> and so on of its bytes, and missing ones are lost.
 
     >>> model = LlamaBPE({"a": 0, "b": 1, "ab": 2}, {("b", "a"): 0, ("a", "b"): 1})
     >>> [(token.id, token.span_normalized) for token in model.tokenize("abab")]
@@ -63,6 +63,7 @@ class LlamaBPE(TextMerging):
             return (token_id,)
         data = symbol.encode("utf-8", "surrogatepass")
         if self.options.is_byte_level:
+            # llama.cpp looks up each byte of the UTF-8; one beyond ASCII is a part of a character, and no token.
             names = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in data]
         else:
             names = [f"<0x{byte:02X}>" for byte in data]

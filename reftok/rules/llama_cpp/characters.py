@@ -1,8 +1,8 @@
-r"""Text as llama.cpp sees it: code points read without much checking, and categories folded into single characters.
+r"""Text as llama.cpp sees it: code points that are hardly checked, and categories as single characters.
 
 llama.cpp has no Unicode regexes. It replaces each code point above ASCII by one byte for its category and runs
-`std::regex` over the result; the splitters that it has by hand ask for the same categories. `folded` is that
-replacement, and `CLASSES` says what `\p{L}` and its like mean in folded text.
+`std::regex` over the result; its handwritten splitters use the same categories. `folded` makes this replacement, and
+`CLASSES` has the members of `\p{L}` and the other categories in folded text.
 
 Source: llama.cpp src/unicode.cpp (`unicode_regex_split`, `unicode_cpt_from_utf8`), as in llama-cpp-python 0.3.36.
 """
@@ -19,13 +19,13 @@ from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, Charac
 from reftok.unicode.tables import LLAMA_CATEGORIES
 
 NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
-"""The stand-ins of code points above ASCII: the characters D1 to D5, and D0 for every other category."""
+"""What code points above ASCII are folded to: the characters D1 to D5, and D0 for every other category."""
 
 FOLDED_SPACE = "\v"
-"""The stand-in of white space above ASCII, since `\\s` of `std::regex` knows only ASCII."""
+"""What white space above ASCII is folded to, since `\\s` of `std::regex` is ASCII only."""
 
 HAN_LETTER, OTHER_HAN = "Ö×"
-"""The stand-in of the Han ranges in the splitter of Kimi K2, there only."""
+"""What the Han ranges are folded to in the splitter of Kimi K2, there only."""
 
 CLASSES: Mapping[str, str] = MappingProxyType(
     {
@@ -36,7 +36,7 @@ CLASSES: Mapping[str, str] = MappingProxyType(
         "S": rf"{SYMBOL}\$+<->^`|~",
     }
 )
-"""The inside of a character class, in folded text. Lu, Ll, Lt, Lm and Lo all mean L: llama.cpp knows no case."""
+"""Category to the inside of a character class for folded text. llama.cpp reads Lu, Ll, Lt, Lm and Lo as L."""
 
 _FOLDED = {"N": NUMBER, "L": LETTER, "P": PUNCTUATION, "M": MARK, "S": SYMBOL}
 
@@ -89,7 +89,7 @@ _SPACES = re.compile(f"[{''.join(character for character in WHITE_SPACE if not c
 
 
 def folded(text: str) -> str:
-    """Every character above ASCII as the character of its category; the length stays.
+    """Every character above ASCII replaced by the one of its category; the length stays.
 
     >>> folded("né½ 你")
     'nÒÑ Ò'
@@ -98,7 +98,7 @@ def folded(text: str) -> str:
 
 
 def folded_with_han(text: str) -> str:
-    """As `folded`, with the Han ranges apart.
+    """As `folded`, with characters of their own for the Han ranges.
 
     >>> folded_with_han("né你")
     'nÒÖ'
@@ -107,7 +107,7 @@ def folded_with_han(text: str) -> str:
 
 
 def with_ascii_spaces(text: str) -> str:
-    r"""White space above ASCII as a vertical tab, everything else as it is: for patterns that name no category.
+    r"""White space above ASCII replaced by a vertical tab, for patterns without categories.
 
     >>> with_ascii_spaces("é\u3000")
     'é\x0b'
@@ -116,10 +116,10 @@ def with_ascii_spaces(text: str) -> str:
 
 
 def code_points(data: bytes) -> Iterator[tuple[int, int]]:
-    """The code points of bytes and how many bytes each took; what cannot be read gives U+FFFD, byte by byte.
+    """Each code point of bytes and its number of bytes; a byte that cannot be read gives U+FFFD.
 
-    The lead byte decides the length, and only the upper two bits of the others are checked: overlong forms and
-    surrogates pass, and so do code points that Unicode does not have.
+    The lead byte decides the length, and only the upper two bits of the others are checked: overlong forms pass,
+    and so do surrogates and code points beyond 10FFFF.
 
     >>> [f"{code:X}" for code, _ in code_points(bytes.fromhex("C080 EDA080 F4908080 E282 FF"))]
     ['0', 'D800', '110000', 'FFFD', 'FFFD', 'FFFD']
@@ -142,10 +142,28 @@ def code_points(data: bytes) -> Iterator[tuple[int, int]]:
         position += length
 
 
-def checked_code_point(code: int) -> str:
-    """The character of a code point. Raises InvalidText for one that Unicode does not have.
+_LENGTHS = (1,) * 12 + (2, 2, 3, 4)
+"""The bytes of a character, by the upper half of its lead byte; a byte that leads no character stands alone."""
 
-    llama.cpp throws an exception over it that nothing catches: the process ends.
+
+def cut_at_lead_bytes(data: bytes) -> list[bytes]:
+    """The characters of bytes as their lead bytes announce them, whatever bytes follow.
+
+    >>> [character.hex() for character in cut_at_lead_bytes(bytes.fromhex("61 E28281 E261C3 80"))]
+    ['61', 'e28281', 'e261c3', '80']
+    """
+    characters: list[bytes] = []
+    position = 0
+    while position < len(data):
+        characters.append(data[position : position + _LENGTHS[data[position] >> 4]])
+        position += len(characters[-1])
+    return characters
+
+
+def checked_code_point(code: int) -> str:
+    """The character of a code point. Raises InvalidText for one beyond 10FFFF.
+
+    llama.cpp throws an exception that nothing catches: the process ends.
     """
     if code > 0x10FFFF:
         raise InvalidText(f"the bytes of code point {code:X}, which does not exist: llama.cpp ends the process")

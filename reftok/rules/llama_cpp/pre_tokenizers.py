@@ -1,13 +1,13 @@
 r"""How llama.cpp cuts text into words before byte-pair encoding.
 
 Source: llama.cpp src/unicode.cpp (`unicode_regex_split`), as in llama-cpp-python 0.3.36. A pre-tokenizer is a list of
-expressions, each of which cuts the parts that the one before it left. Some have a splitter written by hand, the others
-go through `std::regex`; what does not match is a part of its own, and nothing is dropped. Quirks:
+expressions; each one cuts the parts that the one before it has made. Some have a handwritten splitter, the others go
+through `std::regex`; text between matches is a part of its own, and nothing is dropped. Quirks:
 
-- An expression that names a category (`\p{L}`) reads folded text (see rules/llama_cpp/characters.py): it cannot tell
-  upper case from lower case above ASCII, nor see a code point above ASCII itself.
-- An expression that names none reads the code points; `\s` is then every white space, but only as a match for itself:
-  a class with U+3000 in it never sees U+3000.
+- An expression with a category (`\p{L}`) reads folded text (see characters.py): above ASCII it cannot distinguish upper
+  from lower case, and cannot match a certain code point.
+- An expression without categories reads the code points. `\s` is then every white space, but white space above ASCII
+  matches nothing else: a class with U+3000 in it does not match U+3000.
 - `$` is the end of the part, not of the text.
 """
 
@@ -23,8 +23,9 @@ import regex
 from reftok.regex_dialects.pattern import Pattern, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import byte_level
 from reftok.rules.llama_cpp.characters import CLASSES, folded, folded_with_han, with_ascii_spaces
-from reftok.rules.patterns import Match, with_gaps
+from reftok.rules.patterns import with_gaps
 from reftok.rules.text import NormalizedString, Part, resplit
+from reftok.rules.types import Match
 
 Reading = Literal["categories", "categories and Han", "code points"]
 
@@ -42,10 +43,10 @@ _DIGITS = regex.compile("[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class RegexSplit:
-    r"""Cut by an expression; its matches and what lies between them are the parts.
+    r"""Cut by an expression; its matches and the text between them are the parts.
 
-    expression: in the notation of llama.cpp, with `\p{L}` and its like for categories.
-    reading: what it is run over.
+    expression: in the notation of llama.cpp, with categories as `\p{L}`.
+    reading: the form of the text that it is run over.
 
     >>> parts = RegexSplit(r" ?\p{L}+").pre_tokenize([Part(NormalizedString("né né12"))])
     >>> [part.normalized.text for part in parts]
@@ -55,8 +56,8 @@ class RegexSplit:
     expression: str
     reading: Reading = "categories"
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: normalized.split(self.matches(normalized.text), "Isolated"))
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, lambda normalized: normalized.split(self.matches(normalized.text), "Isolated"))
 
     @property
     def pattern(self) -> Pattern:
@@ -65,7 +66,7 @@ class RegexSplit:
 
     @property
     def read(self) -> Callable[[str], str]:
-        """The function that makes the text that the pattern is run over, character by character."""
+        """Makes the text that the pattern is run over, of the same length."""
         return _READINGS[self.reading]
 
     def matches(self, text: str) -> list[Match]:
@@ -75,12 +76,13 @@ class RegexSplit:
 
 @cache
 def _compiled(expression: str) -> Pattern:
-    r"""The expression for the package `regex`, with the classes written out: those of `std::regex` are ASCII."""
+    r"""The expression for the package `regex`, with the classes of `std::regex`, which are ASCII, written out."""
     parts: list[str] = []
     is_inside = False
     for match in _PART.finditer(expression):
         part = match.group()
         if match["category"] is not None:
+            # Inside brackets the members alone, outside a class of their own.
             part = CLASSES[match["category"]] if is_inside else f"[{CLASSES[match['category']]}]"
         elif match["class"] == "S":
             part = f"[^{_SPACES}]"
@@ -88,7 +90,7 @@ def _compiled(expression: str) -> Pattern:
             inside = "0-9" if match["class"] == "d" else _SPACES
             part = inside if is_inside else f"[{inside}]"
         elif match["open"] is not None:
-            part, is_inside = r"\[" if is_inside else "[", True
+            part, is_inside = r"\[" if is_inside else "[", True  # `[` inside a class is a member to std::regex
         elif match["close"] is not None:
             is_inside = False
         parts.append(part)
@@ -99,28 +101,29 @@ def _compiled(expression: str) -> Pattern:
 class DigitGroups:
     """Runs of numbers in groups of three, counted from the end of the run.
 
-    Source: `unicode_regex_split_custom_afmoe`. Quirk: what stands before a run stays with its first group.
+    Source: `unicode_regex_split_custom_afmoe`. Quirk: text before a run stays with its first group.
 
     >>> parts = DigitGroups().pre_tokenize([Part(NormalizedString("ab1234567 c"))])
     >>> [part.normalized.text for part in parts]
     ['ab1', '234', '567', ' c']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: _cut_at(normalized, _ends_of_groups(normalized.text)))
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, lambda normalized: _cut_at(normalized, _ends_of_groups(normalized.text)))
 
 
 def _ends_of_groups(text: str) -> list[int]:
     ends: list[int] = []
     for run in _NUMBERS.finditer(folded(text)):
         start, end = run.span()
+        # The first group is the one that may be shorter.
         ends += range(start + ((end - start) % 3 or 3), end + 1, 3)
     return ends
 
 
 @dataclass(frozen=True, slots=True)
 class ThousandsSplit:
-    r"""A cut in a run of ASCII digits wherever a multiple of three of them is still to come.
+    r"""A run of ASCII digits is cut before every multiple of three digits, counted from its end.
 
     Source: the expression `(?=(\d{3})+(?!\d))` of the pre-tokenizer superbpe, whose matches are empty.
 
@@ -129,8 +132,8 @@ class ThousandsSplit:
     ['1', '234', '567']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: _cut_at(normalized, _starts_of_thousands(normalized.text)))
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return resplit(parts, lambda normalized: _cut_at(normalized, _starts_of_thousands(normalized.text)))
 
 
 def _starts_of_thousands(text: str) -> list[int]:
@@ -148,7 +151,7 @@ def _cut_at(normalized: NormalizedString, positions: Sequence[int]) -> list[Norm
 
 @dataclass(frozen=True, slots=True)
 class ByteCharacters:
-    """Every word as the visible characters of its UTF-8 bytes, each aligned with its character.
+    """Every word in the visible characters of its UTF-8 bytes.
 
     Source: `unicode_byte_encoding_process`.
 
@@ -156,5 +159,5 @@ class ByteCharacters:
     ['ĠÃ©']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return [part if part.tokens is not None else Part(byte_level(part.normalized)) for part in splits]
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(byte_level(part.normalized)) for part in parts]

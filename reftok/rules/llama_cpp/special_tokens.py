@@ -1,4 +1,4 @@
-"""Special tokens: cut out of the text before anything else.
+"""Special tokens: they are cut out of the text before anything else.
 
 Source: llama.cpp src/llama-vocab.cpp (`tokenizer_st_partition`), as in llama-cpp-python 0.3.36.
 """
@@ -20,15 +20,14 @@ _SPACES = frozenset(SPACES)
 
 
 class LlamaSpecialTokens(AddedVocabulary):
-    """The tokens of the vocab that are cut out of raw text; it adds none to it.
+    """The tokens of the vocab that are cut out of raw text: control, unknown and user-defined tokens.
 
-    vocab: control, unknown and user-defined tokens are cut out.
     source: the file's name, for messages.
-    Raises UnsupportedFeature for a token to cut out that is not UTF-8.
+    Raises UnsupportedFeature for such a token that is not UTF-8.
 
-    Quirks: the whole text is searched for one token after the other, the longest in bytes first: not leftmost-longest.
-    The order of equally long ones is not laid down (`std::sort`), which matters only where two of them overlap; here it
-    is that of the ids. White space is dropped to the left or right of some tokens of some models.
+    Quirks: the whole text is searched for one token after the other, the longest in bytes first, so that matching is
+    not leftmost-longest. The order of equally long tokens is undefined (`std::sort`), which matters only if two of them
+    overlap; here it is that of the ids. White space beside some tokens of some models is dropped.
 
     >>> ids = {"ab": 0, "bcd": 1}
     >>> user_defined = [Attribute.USER_DEFINED] * 2
@@ -42,30 +41,31 @@ class LlamaSpecialTokens(AddedVocabulary):
         self.vocab = vocab
         cut_out = [token_id for token_id, attribute in enumerate(vocab.attributes) if attribute & CUT_OUT]
         sizes = {token_id: len(vocab.tokens[token_id].encode("utf-8", "surrogateescape")) for token_id in cut_out}
+        # `sorted` keeps the order of equals, which is that of the ids.
         self.longest_first = sorted(cut_out, key=lambda token_id: -sizes[token_id])
         for token_id in cut_out:
             if any("\ud800" <= character <= "\udfff" for character in vocab.tokens[token_id]):
                 place = f"tokenizer.ggml.tokens[{token_id}]"
                 raise UnsupportedFeature(source, place, "a special token that is not UTF-8 is not supported")
 
-    def split_raw(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
+    def split_raw(self, parts: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the special tokens out.
 
-        encode_special_tokens: leave control and unknown tokens alone: they are ordinary text (`parse_special` is off).
+        encode_special_tokens: treat control and unknown tokens as ordinary text (`parse_special` is off).
         """
         for token_id in self.longest_first:
             text = self.vocab.tokens[token_id]
             if encode_special_tokens and self.vocab.attributes[token_id] & SPECIAL:
                 continue
-            if any(split.tokens is None and text in split.normalized.text for split in splits):
-                splits = [part for split in splits for part in self._cut_out(split, token_id, text)]
-        return list(splits)
+            if any(part.tokens is None and text in part.normalized.text for part in parts):
+                parts = [piece for part in parts for piece in self._cut_out(part, token_id, text)]
+        return list(parts)
 
-    def _cut_out(self, split: Part, token_id: int, text: str) -> Iterator[Part]:
-        if split.tokens is not None:
-            yield split
+    def _cut_out(self, part: Part, token_id: int, text: str) -> Iterator[Part]:
+        if part.tokens is not None:
+            yield part
             return
-        normalized, attribute = split.normalized, self.vocab.attributes[token_id]
+        normalized, attribute = part.normalized, self.vocab.attributes[token_id]
         start = 0
         while (found := normalized.text.find(text, start)) >= 0:
             gap = normalized.text[start:found]
@@ -73,6 +73,7 @@ class LlamaSpecialTokens(AddedVocabulary):
             yield from _raw(normalized, start, end)
             start = found + len(text)
             yield Part(normalized.slice(found, start), (Token(token_id, text, (0, len(text))),))
+            # White space after the token is skipped, so that it is in no part.
             while attribute & Attribute.RSTRIP and normalized.text[start : start + 1] in _SPACES:
                 start += 1
         yield from _raw(normalized, start, len(normalized))

@@ -21,9 +21,9 @@ _SPACE_BEFORE_CONTRACTION = re.compile(rb" (?='(?:s|m|re|ve))")
 
 @dataclass(frozen=True, slots=True)
 class ReadCodePoints:
-    r"""Bytes that are not UTF-8 as U+FFFD, or as the code point that an unchecked decoder computes: C0 80 is U+0000.
+    r"""Bytes that are not UTF-8 become U+FFFD, or the code point that an unchecked decoder computes: C0 80 is U+0000.
 
-    Source: `unicode_cpts_from_utf8`. Text that came as str is left as it is.
+    Source: `unicode_cpts_from_utf8`. Text given as str has no such bytes and does not change.
 
     >>> ReadCodePoints().normalize(NormalizedString("a\udcff\udcc0\udc80")).text
     'a\ufffd\x00'
@@ -49,9 +49,8 @@ class Detokenizer:
     """Ids to bytes, as `llama_detokenize`.
 
     removes_space: the first piece loses one space.
-    cleans_spaces: spaces before some punctuation go.
-    Quirk: the first piece keeps its space where a BOS before it is removed, and also where the first token is one
-    without any bytes.
+    cleans_spaces: spaces before some punctuation are removed.
+    Quirk: the first piece keeps its space if a BOS before it is removed, and if the first token has no bytes.
     """
 
     vocab: LlamaVocab
@@ -61,8 +60,8 @@ class Detokenizer:
     def decode(self, ids: Iterable[int], remove_special: bool, unparse_special: bool) -> bytes:
         """The bytes of the ids.
 
-        remove_special: BOS at the start and EOS at the end go, where the file has them added.
-        unparse_special: control and unknown tokens have bytes.
+        remove_special: leave out BOS at the start and EOS at the end, if the file adds them to texts.
+        unparse_special: show control and unknown tokens.
         Raises InvalidIds for an id outside the vocab; llama.cpp ends the process.
         """
         vocab, rest = self.vocab, list(ids)
@@ -70,7 +69,7 @@ class Detokenizer:
             self.refuse_unknown(token_id)
         removes_space = self.removes_space
         if remove_special and vocab.add_bos and rest and rest[0] == vocab.bos_id:
-            removes_space = False
+            removes_space = False  # the quirk: the flag is used up by the BOS
             rest = rest[1:]
         if remove_special and vocab.add_eos and rest and rest[-1] == vocab.eos_id:
             rest = rest[:-1]
@@ -89,7 +88,7 @@ class Detokenizer:
 def clean_spaces(text: bytes) -> bytes:
     """The text without the space before `?`, `!`, `.` and `,`, around a lone apostrophe, and before 's, 'm, 're, 've.
 
-    Source: `clean_up_tokenization_spaces` of HuggingFace transformers, as llama.cpp has it: 't, 'd and 'll keep theirs.
+    Source: `clean_up_tokenization_spaces` of transformers as llama.cpp has copied it: 't, 'd and 'll keep their space.
 
     >>> clean_spaces(b"I 'm here , you 'll see ' it ' !")
     b"I'm here, you 'll see'it '!"

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from math import inf
 
+from reftok.rules.llama_cpp.characters import cut_at_lead_bytes
 from reftok.rules.types import Token
 from reftok.rules.viterbi import (
     LARGEST_FLOAT32,
@@ -22,26 +24,26 @@ from reftok.rules.viterbi import (
 )
 from reftok.rules.vocab_model import VocabModel
 
-_LENGTHS = (1,) * 12 + (2, 2, 3, 4)
-
 
 class LlamaUGM(VocabModel):
-    """The way through the text with the highest sum of scores; of equals the one found first.
+    """The segmentation with the highest sum of scores; of equals the one found first.
 
     tokens: token to id.
-    scores: by id, 32-bit floats.
+    scores: by id, float32.
     matched: the ids that can match text.
-    user_defined: of these the ones whose score counts as 0.
-    lowest: the lowest score of a normal token, None where there is none.
-    unk_id: stands for a character that is no token; its score is `lowest` less 10, as a 32-bit float.
+    user_defined: those of them whose score counts as 0.
+    lowest: the lowest score of a normal token; None if there is none.
+    unk_id: of a character that is no token; its score is `lowest` less 10, as float32.
 
-    Differs from sentencepiece: sums are 64-bit floats, a user-defined token counts 0 instead of by its length, and
-    there is no byte fallback. Neighbouring unknown tokens become one.
+    Differs from sentencepiece: sums are float64, a user-defined token scores 0 whatever its length, and there is no
+    byte fallback. Neighbouring unknown tokens become one.
 
     >>> model = LlamaUGM({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [0.0, -1.0, -1.0, -1.5], {1, 2, 3}, set(), -1.5, 0)
     >>> [(token.id, token.span_normalized) for token in model.tokenize("abcca")]
     [(3, (0, 2)), (0, (2, 4)), (1, (4, 5))]
     """
+
+    unk_id: int
 
     def __init__(
         self,
@@ -52,10 +54,9 @@ class LlamaUGM(VocabModel):
         lowest: float | None,
         unk_id: int,
     ) -> None:
-        super().__init__(tokens)
-        self._unk_id = unk_id
+        super().__init__(tokens, unk_id)
         self._entries = {
-            self._tokens[token_id].encode("utf-8", "surrogateescape"): (
+            self.tokens[token_id].encode("utf-8", "surrogateescape"): (
                 token_id,
                 0.0 if token_id in user_defined else scores[token_id],
             )
@@ -65,37 +66,29 @@ class LlamaUGM(VocabModel):
         lengths: dict[int, set[int]] = {}
         for entry in self._entries:
             lengths.setdefault(entry[0], set()).add(len(entry))
+        # The lengths of the tokens that begin with a byte: these are looked up in place of a trie.
         self._lengths = {first: sorted(found) for first, found in lengths.items()}
 
-    @property
-    def unk_id(self) -> int:
-        """The id of the unknown token."""
-        return self._unk_id
-
     def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of the normalized text; a lone surrogate U+DC80 to U+DCFF is a byte on its own."""
+        """The tokens of the normalized text; a lone surrogate U+DC80 to U+DCFF is a single byte."""
         data = text.encode("utf-8", "surrogateescape")
         character_at = [i for i, character in enumerate(text) for _ in character.encode("utf-8", "surrogateescape")]
-        widths = self._widths(data)
-        best = best_paths(len(data), partial(self._matches, data, widths), unreached=Best(-inf, 0, self._unk_id))
+        sizes = [len(character) for character in cut_at_lead_bytes(data)]
+        widths = dict(zip(accumulate(sizes, initial=0), sizes, strict=False))
+        # llama.cpp starts with the worst score at every place, so that a path of -inf never replaces it.
+        best = best_paths(len(data), partial(self._matches, data, widths), unreached=Best(-inf, 0, self.unk_id))
         return [
-            Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
-            for start, end, token_id in with_runs_joined(path_to_end(best), self._unk_id)
+            Token(token_id, self.tokens[token_id], (character_at[start], character_at[end - 1] + 1))
+            for start, end, token_id in with_runs_joined(path_to_end(best), self.unk_id)
         ]
 
-    def _widths(self, data: bytes) -> dict[int, int]:
-        """Where a character begins and how many bytes it has, by its first byte alone."""
-        widths: dict[int, int] = {}
-        start = 0
-        while start < len(data):
-            widths[start] = min(_LENGTHS[data[start] >> 4], len(data) - start)
-            start += widths[start]
-        return widths
-
     def _matches(self, data: bytes, widths: Mapping[int, int], start: int) -> list[PieceMatch]:
-        """The tokens that begin at a character, shortest first; the unknown one where none is the character alone."""
+        """The tokens that begin at a character, shortest first; the unknown one too, if none is the character alone.
+
+        widths: the start of each character to its number of bytes.
+        """
         found: list[PieceMatch] = []
-        if start not in widths:
+        if start not in widths:  # inside a character no token begins
             return found
         for length in self._lengths.get(data[start], ()):
             entry = self._entries.get(data[start : start + length]) if start + length <= len(data) else None
@@ -103,5 +96,5 @@ class LlamaUGM(VocabModel):
                 found.append((start + length, *entry))
         end = start + widths[start]
         if all(match[0] != end for match in found):
-            found.append((end, self._unk_id, self._unknown_score))
+            found.append((end, self.unk_id, self._unknown_score))
         return found

@@ -19,7 +19,7 @@ Spelling = Literal["spaces escaped", "byte characters"]
 
 
 class Attribute(IntFlag):
-    """`llama_token_attr`; a token that none applies to has no text."""
+    """`llama_token_attr`; a token without any of them has no text."""
 
     UNDEFINED = 0
     UNKNOWN = 1
@@ -33,7 +33,7 @@ class Attribute(IntFlag):
 
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
-"""Attributes of tokens that are parsed and shown only where special tokens are."""
+"""Attributes of tokens that are matched and shown only if special tokens are."""
 
 CUT_OUT = SPECIAL | Attribute.USER_DEFINED
 """Attributes of tokens that are cut out of the text before the model sees it."""
@@ -41,14 +41,14 @@ CUT_OUT = SPECIAL | Attribute.USER_DEFINED
 
 @dataclass(frozen=True, slots=True)
 class LlamaVocab:
-    """Tokens, and what llama.cpp knows about them.
+    """The tokens of a file with their attributes.
 
-    tokens: by id; each byte that is no UTF-8 is a lone surrogate U+DC80 to U+DCFF.
+    tokens: by id; bytes that are not UTF-8 are lone surrogates U+DC80 to U+DCFF.
     ids: token to id.
     attributes: by id.
-    spelling: how normal tokens are written: with `▁` for spaces, or in the characters of their bytes.
-    bos_id, eos_id: None where there is no such token.
-    add_bos, add_eos: whether they go around a text.
+    spelling: of normal tokens: with `▁` for spaces, or in the characters of their bytes.
+    bos_id, eos_id: None if the file has no such token.
+    add_bos, add_eos: whether BOS is put before a text, EOS after it.
     """
 
     tokens: Sequence[str]
@@ -63,9 +63,9 @@ class LlamaVocab:
     def piece(self, token_id: int, shows_special: bool) -> bytes:
         """The bytes of a token.
 
-        shows_special: whether control and unknown tokens have any.
-        Source: `llama_vocab::impl::token_to_piece`. Quirks: the text of a user-defined token is taken as it is, `▁`
-        and byte characters included. A token with none of the types has no bytes.
+        shows_special: False for no bytes of control and unknown tokens.
+        Source: `llama_vocab::impl::token_to_piece`. Quirks: a user-defined token keeps `▁` and byte characters as they
+        are. A token with none of the types has no bytes.
         """
         attribute = self.attributes[token_id]
         if attribute & SPECIAL and not shows_special:
@@ -83,7 +83,7 @@ class LlamaVocab:
 def from_byte_characters(token: bytes) -> bytes:
     """The bytes of a token of a byte-level vocab.
 
-    Source: `llama_decode_text`. Quirk: for a character that stands for no byte the text says so, with the whole token.
+    Source: `llama_decode_text`. Quirk: a character that stands for no byte becomes a note with the whole token.
 
     >>> from_byte_characters("Ġa漢".encode("utf-8")).decode("utf-8")
     ' a[UNK_BYTE_0xe6bca2Ġa漢]'

@@ -23,7 +23,7 @@ from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, is_chi
 class BertText:
     r"""Lower case, without accents and controls.
 
-    Quirks: of a decomposition only the first character stays, so that a Hangul syllable loses all but its first letter.
+    Quirks: only the first character of a decomposition stays, so that a Hangul syllable loses all but its first letter.
     Private use and format characters count as controls.
 
     >>> BertText(lowercase=True, strip_accents=True).normalize(NormalizedString("É\u200d가")).text
@@ -37,7 +37,8 @@ class BertText:
         return substitute_each(normalized, self._rewritten)
 
     def _rewritten(self, character: str) -> str:
-        """The replacement of a character, nothing where it goes."""
+        """The replacement of a character; empty if it is removed."""
+        # A code point that llama.cpp's tables do not have has no decomposition there either.
         if self.strip_accents and category(character) != "U":
             character = unicodedata.normalize("NFD", character)[0]
         if character in WHITE_SPACE:
@@ -54,7 +55,7 @@ def lower(character: str) -> str:
     >>> lower("A"), lower("İ")
     ('a', 'i')
     """
-    lowered = character.lower()
+    lowered = character.lower()  # the full mapping, which is the simple one where that is a single character
     if category(character) == "U":
         return character
     return lowered if len(lowered) == 1 else lowered[0] if character == "\u0130" else character
@@ -62,18 +63,18 @@ def lower(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BertWords:
-    """Words between white space, punctuation and ideographs each on their own.
+    """Words between white space; punctuation and ideographs are words of their own.
 
     >>> [part.normalized.text for part in BertWords().pre_tokenize([Part(NormalizedString("a b, 你c"))])]
     ['a', 'b', ',', '你', 'c']
     """
 
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), stands_alone, "Isolated")
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        return split_at(split_at(parts, WHITE_SPACE.__contains__, "Removed"), stands_alone, "Isolated")
 
 
 def stands_alone(character: str) -> bool:
-    """Whether a character is a word of its own: punctuation, an ASCII symbol, an ideograph.
+    """Whether a character is a word of its own: punctuation, an ASCII symbol or an ideograph.
 
     >>> [stands_alone(character) for character in "-$€"]
     [True, True, False]
@@ -85,27 +86,23 @@ def stands_alone(character: str) -> bool:
 
 
 class LlamaWPM(VocabModel):
-    """The longest token of the vocab at each place of a word, from left to right; the unknown token if one is missing.
+    """From left to right the longest token of the vocab; the unknown token for the whole word if no token matches.
 
-    tokens: token to id. A token that starts a word starts with `▁`; one within a word has no `##`.
-    unk_id: stands for a whole word.
-    Quirk: places are bytes, so that a token may end within a character.
+    tokens: token to id. Tokens that begin a word have `▁` before them; the others have no `##`.
+    unk_id: of a word that has no tokens.
+    Quirk: matching is by bytes, so that a token may end inside a character.
 
     >>> model = LlamaWPM({"[UNK]": 0, "▁un": 1, "known": 2}, unk_id=0)
     >>> [token.id for token in model.tokenize("unknown")], [token.id for token in model.tokenize("unk")]
     ([1, 2], [0])
     """
 
+    unk_id: int
+
     def __init__(self, tokens: Mapping[str, int], unk_id: int) -> None:
-        super().__init__(tokens)
-        self._unk_id = unk_id
+        super().__init__(tokens, unk_id)
         self._ids = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
         self._longest = max(map(len, self._ids), default=0)
-
-    @property
-    def unk_id(self) -> int:
-        """The id of the unknown token."""
-        return self._unk_id
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one word."""
@@ -120,10 +117,11 @@ class LlamaWPM(VocabModel):
             while end > start and data[start:end] not in self._ids:
                 end -= 1
             if end == start:
-                return [Token(self._unk_id, self._tokens[self._unk_id], (0, len(text)))]
+                return [Token(self.unk_id, self.tokens[self.unk_id], (0, len(text)))]
             token_id = self._ids[data[start:end]]
+            # A token of nothing but bytes of the `▁` before the word stands for no text.
             is_prefix_only = end <= len(SPACE_SYMBOL.encode("utf-8"))
             span = (0, 0) if is_prefix_only else (character_at[start], character_at[end - 1] + 1)
-            tokens.append(Token(token_id, self._tokens[token_id], span))
+            tokens.append(Token(token_id, self.tokens[token_id], span))
             start = end
         return tokens

@@ -13,16 +13,16 @@ _BYTE_OF = {piece: byte for byte, piece in enumerate(BYTE_PIECES)}
 
 
 class SentencePieceDecoder:
-    """Control pieces vanish, bytes become characters, `▁` becomes a space.
+    """Control pieces vanish, byte pieces become characters, `▁` becomes a space.
 
-    unk_surface: what the unknown piece is written as.
-    strips_first_space, strips_all_spaces: a piece at the start of the text loses its first `▁`: only once, or as long
-        as there is no text yet.
+    unk_surface: the text of the unknown piece.
+    strips_first_space, strips_all_spaces: whether a piece at the start of the text loses its first `▁`: only one piece,
+        or every piece as long as there is no text yet.
     denormalizer: rewrites the whole text at the end.
 
     Quirks: a piece that is not in the vocab is copied as it is, `▁` included. A run of byte pieces is decoded as UTF-8
-    with one U+FFFD for each byte that is not part of a character; valid neighbours stay. Even where all leading
-    spaces go, each piece loses only one `▁`.
+    with one U+FFFD for each byte that is not part of a character; valid neighbours stay. Even if all leading spaces are
+    stripped, each piece loses only one `▁`.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SentencePieceDecoder:
         self._unk_piece = table.id_to_token(table.unk_id)
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        """The text of each token, in parallel; one string for all where there is a denormalizer."""
+        """The text of each token, in parallel; one string for all if there is a denormalizer."""
         texts: list[str] = []
         is_start = self.strips_first_space
         byte_run: list[int] = []
@@ -55,7 +55,7 @@ class SentencePieceDecoder:
             if byte_run:
                 texts += decode_bytes(bytes(byte_run))
                 byte_run = []
-                is_start = False
+                is_start = False  # bytes are text, even if they are spaces
             text, is_start = self.text_of(token, is_start)
             texts.append(text)
         if byte_run:
@@ -65,19 +65,20 @@ class SentencePieceDecoder:
         return texts
 
     def byte_of(self, token: str) -> int | None:
-        """The byte of a byte piece, None for every other piece."""
+        """The byte of a byte piece; None for any other piece."""
         return _BYTE_OF[token] if token in self._byte_pieces else None
 
     def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
-        """The text of a piece that is no byte, and whether the next one is at the start of the text as well.
+        """The text of a piece that is no byte, and whether the next piece is still at the start of the text.
 
-        is_start: whether this one is, so that it loses its space.
+        is_start: whether this piece is at the start of the text, and loses its space.
         """
         text = self._surface(token)
         if is_start and token not in self._control:
             is_spaced = token.startswith(SPACE_SYMBOL)
             if is_spaced and token in self.table.vocab and token != self._unk_piece:
                 text = text[1:]
+            # A piece that is empty now leaves the next one at the start, unless only one space may be stripped.
             is_start = not text and (self.strips_all_spaces or not is_spaced)
         return text, is_start
 
@@ -90,7 +91,7 @@ class SentencePieceDecoder:
 
 
 def decode_bytes(run: bytes) -> list[str]:
-    """For each byte the text that it completes: a character, U+FFFD for a byte of none, '' within a character.
+    """For each byte the text that it completes: a character, U+FFFD if it belongs to none, '' inside a character.
 
     >>> decode_bytes(bytes([0xC3, 0xA9, 0xE4, 0xBD, 0x41]))
     ['', 'é', '�', '�', 'A']

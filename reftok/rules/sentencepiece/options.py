@@ -1,7 +1,7 @@
-"""The options of sentencepiece for an encoding: bos, eos, the reverse order, the name of the unknown.
+"""The options of sentencepiece's Encode: bos, eos, the reverse order, the name of the unknown piece.
 
-Source: sentencepiece 0.2.3, sentencepiece_pybind.cc (`RewriteIds`), and for the offsets, which the Python library
-refuses together with these options, sentencepiece_processor.cc (`ApplyExtraOptions`).
+Source: sentencepiece 0.2.3, sentencepiece_pybind.cc (`RewriteIds`). The Python library refuses these options together
+with offsets; for those see sentencepiece_processor.cc (`ApplyExtraOptions`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from reftok.rules.types import Encoding, Span
 
 @dataclass(frozen=True, slots=True)
 class SentencePieceOptions:
-    """The options of `Encode`, named as in the library; they apply in this order, whatever the order of the arguments.
+    """The options of `Encode`, named as in the library; they are applied in this order.
 
-    emit_unk_piece: an unknown piece is called by the name of the unknown piece, instead of by the text it stands for.
+    emit_unk_piece: unknown text becomes the name of the unknown piece, instead of staying as it is.
     reverse: the last piece comes first.
-    add_bos, add_eos: the control piece for the beginning in front, the one for the end behind.
+    add_bos, add_eos: the control piece bos is put before the others, eos after them.
     """
 
     emit_unk_piece: bool = False
@@ -31,7 +31,7 @@ class SentencePieceOptions:
 
 
 def check_options(options: SentencePieceOptions, table: PieceTable) -> None:
-    """Raise UnsupportedFeature where the model does not have the piece that an option needs."""
+    """Raise UnsupportedFeature if the model does not have the piece that an option needs."""
     needed = (
         (options.add_bos, table.bos_id, table.special.bos, "add_bos"),
         (options.add_eos, table.eos_id, table.special.eos, "add_eos"),
@@ -46,11 +46,10 @@ def check_options(options: SentencePieceOptions, table: PieceTable) -> None:
 def apply_options(encoding: Encoding, options: SentencePieceOptions, table: PieceTable, size: int) -> Encoding:
     """The encoding with the options applied.
 
-    size: of the original text, in code points; that is where the end is.
-    Raises UnsupportedFeature where the model does not have the piece that an option needs.
+    size: of the original text, in code points: the offset of eos.
+    Raises UnsupportedFeature if the model does not have the piece that an option needs.
 
-    Quirk: a text that no piece matches, but that is written like a control or unused piece, keeps that name with
-    emit_unk_piece.
+    Quirk: unknown text that is spelled like a control or unused piece stays as it is, even with emit_unk_piece.
 
     >>> from reftok.rules.sentencepiece.pieces import Piece, PieceType
     >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("</s>", 0.0, PieceType.CONTROL), Piece("a", -1.0)]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import compress, count
-from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -24,12 +22,14 @@ BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The piece of each byte."""
 
 NO_ID = -1
+"""The id of a special piece that the model does not have, as the library gives it."""
+
 _NUL = "\0"
-_LONGEST_PIECE = 8000
-_MATCHER_RESULTS = 64
+_LONGEST_PIECE_BYTES = 8000  # the library refuses longer ones
+_MATCHER_RESULTS = 64  # `PrefixMatcher::PrefixMatch` has room for so many matches
 
 Segment: TypeAlias = tuple[str, int]
-"""A part of the normalized text and the id of its piece, the unknown id where it has none."""
+"""A part of the normalized text, and the id of its piece or the unknown id."""
 
 
 class PieceType(IntEnum):
@@ -47,11 +47,8 @@ TEXT_TYPES = frozenset({PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUS
 """The types that match text; the others are reserved."""
 
 
-_MATCHES_TEXT = [number in TEXT_TYPES for number in range(max(PieceType) + 1)]
-
-
 class Piece(NamedTuple):
-    """One entry of the vocab; `score` is a float32. A tuple, since there are many of them."""
+    """One entry of the vocab. score: a float32, the logarithm of a probability or the order of a merge."""
 
     piece: str
     score: float
@@ -79,10 +76,11 @@ class PieceTable:
     special: the names by which bos, eos and padding are found.
     Raises ModelFormatError for what the library refuses.
 
-    vocab: piece to id; text_ids: the same for the pieces that match text; unk_id: NO_ID where there is none,
-    which only byte fallback allows; byte_ids: of the byte pieces, by the byte, empty where bytes do not fall back.
+    vocab: piece to id. text_ids: the same for the pieces that match text.
+    unk_id: of the unknown piece; NO_ID if there is none, which only byte fallback allows.
+    byte_ids: byte to the id of its piece; empty without byte fallback.
 
-    Quirks: where bytes fall back, a piece that is just NUL counts as unused; it has an id, but no text finds it. The
+    Quirks: with byte fallback a piece that is just NUL counts as unused: it has an id, but no text finds it. The
     unknown piece is the one of that type, whatever its name; bos, eos and padding are found by their names, and only
     control pieces count.
     """
@@ -101,12 +99,18 @@ class PieceTable:
         self.text_ids: dict[str, int] = {}
         self.unk_id = NO_ID
         self.byte_ids: list[int] = []
-        self._types = [*map(attrgetter("type"), self.pieces)]
-        if self._have_faults():
-            for token_id, piece in enumerate(self.pieces):
-                self._add(token_id, piece, source)
-        else:
-            self._add_all()
+        for token_id, (piece, _, piece_type) in enumerate(self.pieces):
+            if piece == _NUL and piece_type is PieceType.UNUSED:
+                continue  # the library leaves it out of its maps: it has an id, but no text finds it
+            may_be_too_long = 4 * len(piece) >= _LONGEST_PIECE_BYTES  # a character has four bytes at most
+            if piece_type is not PieceType.NORMAL or not piece or _NUL in piece or may_be_too_long:
+                self._check(token_id, source)
+            if self.vocab.setdefault(piece, token_id) != token_id:
+                raise self._repeated(token_id, source)
+            if piece_type is PieceType.NORMAL or piece_type in TEXT_TYPES:
+                self.text_ids[piece] = token_id
+            elif piece_type is PieceType.UNKNOWN:
+                self.unk_id = token_id
         if self.unk_id == NO_ID and not byte_fallback:
             raise ModelFormatError(source, "pieces", "no piece is the unknown one")
         if byte_fallback:
@@ -119,52 +123,35 @@ class PieceTable:
         self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED))
         self.bos_id, self.eos_id, self.pad_id = map(self._control_id, (special.bos, special.eos, special.pad))
 
-    def _have_faults(self) -> bool:
-        """Whether `_add` may refuse a piece, or leave one out; a look at all of them at once."""
-        texts = [*map(attrgetter("piece"), self.pieces)]
-        byte_pieces = {*compress(texts, (piece_type is PieceType.BYTE for piece_type in self._types))}
-        return (
-            len({*texts, ""}) <= len(texts)
-            or 4 * max(map(len, texts), default=0) >= _LONGEST_PIECE
-            or _NUL in "".join(texts)
-            or self._types.count(PieceType.UNKNOWN) > 1
-            or bool(byte_pieces and not self.byte_fallback)
-            or not byte_pieces.issubset(BYTE_PIECES)
-        )
-
-    def _add_all(self) -> None:
-        self.vocab = dict(zip(map(attrgetter("piece"), self.pieces), count(), strict=False))
-        self.text_ids = dict(compress(self.vocab.items(), map(_MATCHES_TEXT.__getitem__, self._types)))
-        if PieceType.UNKNOWN in self._types:
-            self.unk_id = self._types.index(PieceType.UNKNOWN)
-
-    def _add(self, token_id: int, entry: Piece, source: str) -> None:
-        piece, place = entry.piece, f"pieces[{token_id}]"
+    def _check(self, token_id: int, source: str) -> None:
+        """Raise ModelFormatError for a piece that the library refuses."""
+        piece, _, piece_type = self.pieces[token_id]
+        problem = ""
         if not piece:
-            raise ModelFormatError(source, place, "is empty")
-        if len(piece.encode("utf-8")) >= _LONGEST_PIECE:
-            raise ModelFormatError(source, place, f"is too long: {_LONGEST_PIECE} bytes or more")
-        if piece == _NUL and entry.type is PieceType.UNUSED:
-            return
-        if _NUL in piece:
-            raise ModelFormatError(source, place, "has a NUL character")
-        if piece in self.vocab:
-            first = self.vocab[piece]
-            both_match = (entry.type in TEXT_TYPES) == (self.pieces[first].type in TEXT_TYPES)
-            error = ModelFormatError if both_match else UnsupportedFeature
-            raise error(source, place, f"{piece!r} is piece {first} already")
-        if entry.type is PieceType.UNKNOWN:
-            if self.unk_id != NO_ID:
-                raise ModelFormatError(source, place, f"piece {self.unk_id} is the unknown one already")
-            self.unk_id = token_id
-        if entry.type is PieceType.BYTE:
-            if not self.byte_fallback:
-                raise ModelFormatError(source, place, f"is the byte piece {piece!r}, but byte_fallback is off")
-            if piece not in BYTE_PIECES:
-                raise ModelFormatError(source, place, f"{piece!r} is not the piece of a byte")
-        self.vocab[piece] = token_id
-        if entry.type in TEXT_TYPES:
-            self.text_ids[piece] = token_id
+            problem = "is empty"
+        elif len(piece.encode("utf-8")) >= _LONGEST_PIECE_BYTES:
+            problem = f"is too long: {_LONGEST_PIECE_BYTES} bytes or more"
+        elif _NUL in piece:
+            problem = "has a NUL character"
+        elif piece_type is PieceType.UNKNOWN and self.unk_id != NO_ID:
+            problem = f"piece {self.unk_id} is the unknown one already"
+        elif piece_type is PieceType.BYTE and not self.byte_fallback:
+            problem = f"is the byte piece {piece!r}, but byte_fallback is off"
+        elif piece_type is PieceType.BYTE and piece not in BYTE_PIECES:
+            problem = f"{piece!r} is not the piece of a byte"
+        if problem:
+            raise ModelFormatError(source, f"pieces[{token_id}]", problem)
+
+    def _repeated(self, token_id: int, source: str) -> ModelFormatError:
+        """The error for a piece that is in the vocab already.
+
+        The library only compares pieces that match text with each other, and reserved ones with each other.
+        """
+        piece, _, piece_type = self.pieces[token_id]
+        first = self.vocab[piece]
+        both_match = (piece_type in TEXT_TYPES) == (self.pieces[first].type in TEXT_TYPES)
+        error = ModelFormatError if both_match else UnsupportedFeature
+        return error(source, f"pieces[{token_id}]", f"{piece!r} is piece {first} already")
 
     def _type(self, piece: str) -> PieceType | None:
         token_id = self.vocab.get(piece)
@@ -175,21 +162,19 @@ class PieceTable:
 
     @property
     def named_unk_id(self) -> int:
-        """The unknown id as the library reports it: NO_ID where another piece has the name of the unknown one."""
+        """The unknown id as the library reports it: NO_ID if another piece has the name of the unknown one."""
         return self.unk_id if self.vocab.get(self.special.unk, self.unk_id) == self.unk_id else NO_ID
 
     def of_type(self, piece_type: PieceType) -> frozenset[str]:
         """The pieces of one type that are in the vocab."""
-        if piece_type not in self._types:
-            return frozenset()
-        return frozenset(piece for piece, token_id in self.vocab.items() if self._types[token_id] is piece_type)
+        return frozenset(piece for piece, token_id in self.vocab.items() if self.pieces[token_id].type is piece_type)
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The piece of an id, None for an id outside the vocab."""
+        """The piece of an id; None for an id outside the vocab."""
         return self.pieces[token_id].piece if 0 <= token_id < len(self.pieces) else None
 
     def usable_id(self, text: str) -> int:
-        """The id of a piece that text may become, the unknown id for any other text."""
+        """The id of a piece that text can become; the unknown id for any other text."""
         token_id = self.text_ids.get(text)
         if token_id is None or self.pieces[token_id].type is PieceType.UNUSED:
             return self.unk_id
@@ -198,8 +183,8 @@ class PieceTable:
     def tokens(self, segments: Iterable[Segment]) -> list[Token]:
         """The segments as tokens.
 
-        A run of unknown segments is one token, unless bytes fall back; then the last byte has the span of the whole
-        character, the bytes before it the empty span where it begins.
+        A run of unknown segments is one token. With byte fallback each one becomes its bytes instead: the last byte has
+        the span of the whole segment, the bytes before it the empty span at its start.
         """
         tokens: list[Token] = []
         start = 0
@@ -222,6 +207,7 @@ class PieceTable:
 
     def _byte_tokens(self, text: str, start: int, end: int) -> list[Token]:
         tokens = [Token(self.byte_ids[byte], BYTE_PIECES[byte], (start, start)) for byte in text.encode("utf-8")]
+        # Only the last byte has a span, so that the spans of all tokens together still cover the text once.
         tokens[-1] = Token(tokens[-1].id, tokens[-1].value, (start, end))
         return tokens
 
@@ -229,7 +215,7 @@ class PieceTable:
 class PrefixMatcher:
     """Finds the longest user-defined symbol at a position.
 
-    Quirk: where more than 64 symbols match at once, only the 64 shortest are seen.
+    Quirk: if more than 64 symbols match at once, only the 64 shortest are seen.
 
     >>> PrefixMatcher(["<a", "<a>"]).length_at("x<a>", 1)
     3
@@ -242,13 +228,13 @@ class PrefixMatcher:
         self._seen = EntriesByBeginning(self.symbols)
 
     def length_at(self, text: str, position: int) -> int:
-        """How many characters the longest symbol at `position` has, 0 where there is none."""
-        if text[position] not in self.first_characters:
+        """The length of the longest symbol at `position`, in characters; 0 if there is none."""
+        if text[position] not in self.first_characters:  # true almost everywhere, and the search is slow
             return 0
         return len(next(self._seen.at(text, position), ""))
 
     def split(self, text: str) -> tuple[list[str], list[bool]]:
-        """The symbols and the characters between them, and for each whether it is a symbol."""
+        """The symbols and the single characters between them, and for each whether it is a symbol."""
         if not self.symbols:
             return list(text), [False] * len(text)
         parts: list[str] = []

@@ -24,13 +24,14 @@ from reftok.rules.viterbi import (
 )
 
 RESET_THRESHOLD = 100_000.0
+"""Beyond it the library lets sums start from 0 again: a float32 of this size is exact to 0.008 only."""
 
 Entry: TypeAlias = tuple[int, float]
 """The id of a piece and its score."""
 
 
 def user_defined_score(length: int) -> float:
-    """The score of a user-defined piece of this length, whatever the file says.
+    """The score of a user-defined piece of `length` bytes; the score in the file does not count.
 
     >>> user_defined_score(1), user_defined_score(6)
     (0.0, 0.5)
@@ -41,12 +42,12 @@ def user_defined_score(length: int) -> float:
 class SentencePieceUnigram(PieceModel):
     """Viterbi over the pieces that match text.
 
-    Quirks: the score of the best path is summed up from the start of the *whole* text in float32, so that what is
-    chosen far into a long text depends on all that came before. When it is beyond 100,000 it starts at 0 again. On
-    equal scores the piece that starts first stays (since 0.2.2; up to 0.2.1 a sum was compared in float64 with sums
-    that were rounded when they were stored, so that the later one could win). A user-defined piece scores 0.1 for each
-    byte but the first, whatever its own score; so it wins as long as the other scores are negative. Unused pieces never
-    match. The unknown piece scores 10 less than the lowest NORMAL piece.
+    Quirks: scores are summed from the start of the *whole* text in float32, so that the pieces far into a long text
+    depend, by rounding, on everything before. When a sum is beyond 100,000, it starts from 0 again. Of equal sums the
+    one found first stays (since 0.2.2; up to 0.2.1 a sum in float64 was compared with stored sums, which were rounded,
+    so that a later one could win). A user-defined piece scores 0.1 for each byte but the first, whatever its own score;
+    so it wins as long as the other scores are negative. Unused pieces never match. The unknown piece scores 10 less
+    than the lowest NORMAL piece.
 
     >>> from reftok.rules.sentencepiece.pieces import Piece
     >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("a", -1.0), Piece("b", -1.5), Piece("ab", -2.0)]
@@ -59,13 +60,13 @@ class SentencePieceUnigram(PieceModel):
         if not table.text_ids:
             raise ModelFormatError(source, "pieces", "no piece matches text")
         super().__init__(table)
+        # Without a normal piece the library starts from the largest float; the difference rounds to that again.
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
         self.unknown = table.unk_id, to_float32(min(normal, default=LARGEST_FLOAT32) - UNK_PENALTY)
         self.entries: dict[str, Entry] = {
-            piece: (token_id, score if piece_type is PieceType.NORMAL else self._score(token_id))
+            piece: (token_id, self._score(token_id))
             for piece, token_id in table.text_ids.items()
-            for _, score, piece_type in (table.pieces[token_id],)
-            if piece_type is not PieceType.UNUSED
+            if table.pieces[token_id].type is not PieceType.UNUSED
         }
 
     @cached_property
@@ -80,11 +81,11 @@ class SentencePieceUnigram(PieceModel):
         return piece.score
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
-        """The pieces that begin at `start`, shortest first; the unknown piece where the first character is none."""
+        """The pieces that begin at `start`, shortest first; the unknown piece too if the first character is none."""
         found = [(start + len(piece), *self.entries[piece]) for piece in self.by_beginning.at(text, start)]
         if not found or found[-1][0] > start + 1:
             found.append((start + 1, *self.unknown))
-        return found[::-1]
+        return found[::-1]  # the library walks down a trie, so it finds the shortest first
 
     def segments(self, text: str) -> Sequence[Segment]:
         """The parts of the text with the ids of their pieces."""

@@ -1,4 +1,4 @@
-"""The two simplest models of sentencepiece: a piece a character, and a piece a word.
+"""The two simplest models of sentencepiece: each character is a piece, or each word is.
 
 Source: sentencepiece 0.2.3, char_model.cc, word_model.cc, model_interface.cc (`SplitIntoWords`).
 """
@@ -34,7 +34,7 @@ class SentencePieceChar(PieceModel):
 class SentencePieceWord(SentencePieceChar):
     """Each `▁` begins a word, and each word is a piece.
 
-    Quirk: user-defined symbols are words like others, they are not cut out.
+    Quirk: user-defined symbols are not cut out.
     """
 
     def segments(self, text: str) -> Sequence[Segment]:

@@ -6,9 +6,9 @@ from reftok.rules.merging import TextMerging
 
 
 class RankBPE(TextMerging):
-    """BPE by ranks, as tiktoken does it: the rank of a merge is the id of its result.
+    """BPE by ranks: the rank of a merge is the id of its result.
 
-    A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
+    A pre-token of the vocab is one token; in any other the pair with the lowest rank merges first.
     Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
 
     vocab: token, written in the byte characters of GPT-2, to rank.

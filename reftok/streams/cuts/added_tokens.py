@@ -6,11 +6,8 @@ for the character behind it. White space at the end waits for a token that strip
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
-
-import regex
 
 from reftok.rules.huggingface.added_tokens import (
     AddedTokenPattern,
@@ -35,20 +32,11 @@ class Decided(NamedTuple):
 
     parts: the added tokens and the text before each.
     start, end: of the text behind the last token, as far as it is decided.
-    uncut: matches that turned out to be text: a search that began within one could find another token there.
     """
 
     parts: list[Part]
     start: int
     end: int
-    uncut: Sequence[Span] = ()
-
-    def cut(self, limit: int) -> int:
-        """The last place up to a limit in the text behind the last token."""
-        for start, end in reversed(self.uncut):
-            if start < limit < end:
-                limit = start
-        return limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +53,7 @@ class AddedTokenSearch:
         """What is decided from a place on. ends: whether the text does."""
         pattern = self.pattern
         parts: list[Part] = []
-        uncut: list[Span] = []
+        rejected: list[Span] = []
         covered = position = start
         undecided = len(text)
         while (found := pattern.first_character.search(text, position)) is not None:
@@ -84,7 +72,7 @@ class AddedTokenSearch:
                 undecided = first
                 break
             if token_id in self.ignored or (token.single_word and not stands_alone(text, first, stop)):
-                uncut.append((first, stop))
+                rejected.append((first, stop))
                 continue
             if token.lstrip:
                 first = start_of_white_space_before(text, first, covered)
@@ -103,12 +91,15 @@ class AddedTokenSearch:
             covered = stop
         if pattern.strips_left and not ends:
             undecided = start_of_white_space_before(text, undecided, min(covered, undecided))
+        for first, stop in reversed(rejected):
+            # A search that began within such a match could find another token there.
+            undecided = first if first < undecided < stop else undecided
         while parts and parts[-1][2] > undecided:
             # A token may begin in the white space that the last one has stripped: that one waits as well.
             _, first, _ = parts.pop()
             undecided = min(undecided, first)
             covered = parts[-1][2] if parts else start
-        return Decided(parts, covered, undecided, uncut)
+        return Decided(parts, covered, undecided)
 
 
 class LlamaTokenSearch:
@@ -120,61 +111,46 @@ class LlamaTokenSearch:
 
     def __init__(self, tokens: LlamaSpecialTokens, encode_special_tokens: bool) -> None:
         self._tokens = tokens
-        self._encode_special_tokens = encode_special_tokens
+        self._ignores = encode_special_tokens
         vocab = tokens.vocab
-        self._attributes = {
-            vocab.tokens[token_id]: vocab.attributes[token_id]
-            for token_id in tokens.longest_first
-            if vocab.tokens[token_id] and not (encode_special_tokens and vocab.attributes[token_id] & SPECIAL)
-        }
+        found = [(vocab.tokens[token_id], vocab.attributes[token_id]) for token_id in tokens.longest_first]
+        self._attributes = {text: kind for text, kind in found if text and not (self._ignores and kind & SPECIAL)}
         self._entries = EntriesByBeginning(self._attributes)
-        first_characters = "".join(map(regex.escape, sorted({content[0] for content in self._attributes})))
-        self._find = regex.compile(f"[{first_characters}]" if first_characters else "(?!)", regex.V0).search
-        self._strips_left = any(attribute & Attribute.LSTRIP for attribute in self._attributes.values())
+        self._firsts = frozenset(content[0] for content in self._attributes)
+        self._strips_left = any(kind & Attribute.LSTRIP for kind in self._attributes.values())
 
     def decided(self, text: str, start: int, ends: bool) -> Decided:
         """What is decided from a place on. ends: whether the text does."""
-        text = text[start:]
-        end = len(text) if ends else self._end(text)
+        end = len(text) if ends else self._end(text, start)
         parts: list[Part] = []
-        for split in self._tokens.split_raw([TextPart(NormalizedString(text[:end], start))], self._encode_special_tokens):
-            first = split.normalized.original_start
-            token_id = split.tokens[0].id if split.tokens else None
-            parts.append((token_id, first, first + len(split.normalized)))
-        if parts and parts[-1][0] is None and parts[-1][2] == start + end:
-            return Decided(parts[:-1], parts[-1][1], start + end)
-        return Decided(parts, start + end, start + end)
+        for part in self._tokens.split_raw([TextPart(NormalizedString(text[start:end], start))], self._ignores):
+            first = part.normalized.original_start
+            parts.append((part.tokens[0].id if part.tokens else None, first, first + len(part.normalized)))
+        last = parts.pop()[1] if parts and parts[-1][0] is None and parts[-1][2] == end else end
+        return Decided(parts, last, end)
 
-    def _end(self, text: str) -> int:
+    def _end(self, text: str, start: int) -> int:
         """Up to where no continuation can change what is found, and nothing that is found lies across."""
-        if self._find(text) is None and not (self._strips_left and text[-1:] in SPACES):
-            return len(text)
-        spans, end = self._occurrences(text)
-        strips_right = {stop for start, stop in spans if self._attributes[text[start:stop]] & Attribute.RSTRIP}
-        while True:
+        end = len(text)
+        spans: list[Span] = []
+        for place in range(start, len(text)) if not self._firsts.isdisjoint(text) else ():
+            if text[place] in self._firsts and self._entries.may_continue(text, place):
+                end = place
+                break
+            for entry in self._entries.at(text, place):
+                stop = place + len(entry)
+                if self._attributes[entry] & Attribute.RSTRIP:
+                    stop = len(text) - len(text[stop:].lstrip(SPACES))
+                    stop += stop == len(text)  # more spaces may follow
+                spans.append((place, stop))
+        before = -1
+        while before != end:
             before = end
             if self._strips_left:
-                end = len(text[:end].rstrip(SPACES))
-            solid = len(text[:end].rstrip(SPACES))
-            if end == len(text) or text[end] in SPACES:
-                end = min([end, *(stop - 1 for stop in strips_right if solid <= stop <= end)])
-            for start, stop in reversed(spans):
-                if start < end < stop:
-                    end = start
-            if end == before:
-                return end
-
-    def _occurrences(self, text: str) -> tuple[list[Span], int]:
-        """Every token that stands anywhere, by its start; and where one may begin and not be complete."""
-        spans: list[Span] = []
-        position = 0
-        while (found := self._find(text, position)) is not None:
-            start = found.start()
-            if self._entries.may_continue(text, start):
-                return spans, start
-            spans += [(start, start + len(entry)) for entry in self._entries.at(text, start)]
-            position = start + 1
-        return spans, len(text)
+                end = max(len(text[:end].rstrip(SPACES)), start)
+            for first, stop in reversed(spans):
+                end = first if first < end < stop else end
+        return end
 
 
 TokenSearch: TypeAlias = AddedTokenSearch | LlamaTokenSearch
@@ -188,4 +164,7 @@ def token_searches(
         return LlamaTokenSearch(added_tokens, encode_special_tokens), None
     ignored = added_tokens.special_ids() if encode_special_tokens else frozenset[int]()
     raw, normalized = added_tokens.raw_pattern, added_tokens.normalized_pattern
-    return raw and AddedTokenSearch(raw, ignored), normalized and AddedTokenSearch(normalized, ignored)
+    return (
+        None if raw is None else AddedTokenSearch(raw, ignored),
+        None if normalized is None else AddedTokenSearch(normalized, ignored),
+    )

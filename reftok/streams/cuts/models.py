@@ -38,13 +38,10 @@ class Carried(NamedTuple):
 
     score: of the best path up to there, in a Unigram model.
     follows_unknown: whether the next part may go on with a run of unknown characters that becomes one id.
-    before, given: the text up to there and how many ids it has, in a model that may have to look at all of it.
     """
 
     score: float = 0.0
     follows_unknown: bool = False
-    before: str = ""
-    given: int = 0
 
 
 AT_START = Carried()
@@ -94,35 +91,11 @@ class AtSplitPoints(ModelParts):
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
         ids = self.last_ids(text[:end], carried)
-        return end, ids, Carried(0.0, bool(ids) and ids[-1] == self._unk_id or (carried.follows_unknown and not ids))
+        return end, ids, Carried(0.0, (bool(ids) and ids[-1] == self._unk_id) or (carried.follows_unknown and not ids))
 
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
         ids = super().last_ids(text, carried)
         return ids[1:] if carried.follows_unknown and ids and ids[0] == self._unk_id else ids
-
-
-class UnusedParts(AtSplitPoints):
-    """A BPE of sentencepiece with unused pieces, which are split again as the whole text has it.
-
-    Nothing is settled from the first such piece on; what was before it is kept, to ask about the whole of it then.
-    """
-
-    def __init__(self, model: SentencePieceBPE, ids_of_word: WordIds, unk_id: int | None) -> None:
-        super().__init__(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
-        self._model = model
-
-    def settled(self, text: str, carried: Carried) -> Settled:
-        size, ids, after = super().settled(text, carried) if not self._has_unused(text) else (0, (), carried)
-        return size, ids, after._replace(before=carried.before + text[:size], given=carried.given + len(ids))
-
-    def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
-        if text and self._has_unused(text):
-            return self.ids_of_word(carried.before + text)[carried.given :]
-        return super().last_ids(text, carried)
-
-    def _has_unused(self, text: str) -> bool:
-        merged, *_ = self._model.merged(text)
-        return any(len(piece) > 1 and piece in self._model.unused for piece in merged)
 
 
 class UnigramParts(ModelParts):
@@ -130,8 +103,8 @@ class UnigramParts(ModelParts):
 
     A piece can only begin where another one ended. So every segmentation of the whole text goes on from the end of the
     text so far, or from a place from which a piece may reach beyond it, and the shared beginning of the best paths to
-    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum; the next part
-    begins with the score at the cut, and so adds up the same sums.
+    all of these is final. The library adds up scores from the start of the pre-token, and rounds each sum: the next
+    part begins with the score at the cut, so that it has the same sums.
     """
 
     def __init__(self, model: Unigram | SentencePieceUnigram, ids_of_word: WordIds) -> None:
@@ -249,9 +222,7 @@ def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
             return AtSplitPoints(ids_of_word, lambda: lambda text: max(text.rfind(SPACE_SYMBOL), 0), unk_id)
         if type(model) is SentencePieceChar:
             return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.table.matcher.symbols).last, unk_id)
-        if type(model) is SentencePieceBPE and model.unused:
-            return UnusedParts(model, ids_of_word, unk_id)
-        if type(model) is SentencePieceBPE:
+        if type(model) is SentencePieceBPE and not model.unused:
             return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
     why = _WHY_WHOLE.get(type(model), "its search is not made to go on")
     return ModelParts(ids_of_word, f"{type(model).__name__}: {why}" if why else "")
@@ -261,6 +232,7 @@ _WHY_WHOLE: dict[type, str] = {
     **dict.fromkeys((BPE, RankBPE, LlamaBPE), ""),  # their words are cut by patterns
     **dict.fromkeys((WordPiece, LlamaWPM), "one character can make a whole word unknown"),
     WordLevel: "a word is looked up as a whole",
+    SentencePieceBPE: "what an unused piece is split into depends on the whole text",
 }
 
 

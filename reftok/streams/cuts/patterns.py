@@ -1,20 +1,20 @@
 r"""The matches of a pattern that nothing behind a text can change.
 
-The package `regex` can tell whether a match would have to look beyond the end of a text: `match(text, partial=True)` gives
-a partial match then. So the pattern is matched again and again, in an atomic loop that must fail at last:
+The package `regex` tells when a match would have to look beyond the end of a text: `match(text, partial=True)` gives a
+partial match then. So the pattern is matched again and again, in an atomic loop that must fail in the end:
 
     (?>(?P<match>PATTERN)|(?P<gap>[\s\S]))*+(?!)
 
-What the loop has taken when it first looks beyond the end is final: each match was found, and each character passed over,
-without a look at what follows. An alternative that was tried before the one that matched may have looked, one behind it
-may not: that is what the atomic group is for.
+What the loop has taken when it first looks beyond the end is final: each match was found, and each character passed
+over, without a look at what follows. A look of an alternative counts only if that is tried before the one that matches:
+the atomic group keeps `regex` from trying those behind it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
@@ -29,19 +29,14 @@ from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.types import Span
 from reftok.unicode.characters import as_of_16
 
-_TEXT_END_OF_RUST = regex.compile(r"(?<!\\)(?:\\\\)*+\K\\Z")
-_NOT_AT_END = r"(?![\s\S])"
-_LOOKS: dict[str, tree.Node] = {
-    "line end": tree.NO_LINE_FEED,
-    "text end": tree.ANY_CHARACTER,
-    "last line end": tree.Alternation((tree.NO_LINE_FEED, tree.Sequence((tree.Literal("\n"), tree.ANY_CHARACTER)))),
-}
-"""What must not follow the end of a line or of the text; a look ahead is reported at the end of a text, `$` is not."""
+_ENDS = frozenset({"line end", "text end", "last line end"})
+_LOOKS = {r"\Z": r"(?![\s\S])", "$": r"(?![^\n])"}
+"""The ends of the text and of a line as looks at what follows, since `regex` reports looks, and ends it does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettledMatches:
-    """Finds the final matches of a pattern. loop, exact: the loop above; `exact` knows all that is newer than Unicode 16."""
+    """Finds the final matches of a pattern. loop: as above; exact: for characters newer than Unicode 16 as well."""
 
     pattern: Pattern
     reading: Callable[[str], str]
@@ -53,7 +48,7 @@ class SettledMatches:
 
         Raises InvalidText if the pattern takes too long, as some do on a long run.
         """
-        is_known = self.exact is self.loop or text.isascii() or self.pattern.suspects.is_absent(text)
+        is_known = self.pattern.tree is None or text.isascii() or self.pattern.suspects.is_absent(text)
         deadline = current_deadline(text) if needs_deadline(self.pattern, text) else None
         timeout = None if deadline is None else deadline.seconds_left
         begin = time.thread_time()
@@ -77,7 +72,7 @@ def settled_matches(pattern: Pattern, reading: Callable[[str], str] | None = Non
 
     reading: makes the text that the pattern is run over, character by character; None for that of `pattern_matches`.
 
-    >>> from reftok.rules.patterns import compile_oniguruma
+    >>> from reftok.regex_dialects.pattern import compile_oniguruma
     >>> settled_matches(compile_oniguruma(r"\d+|\s+(?!\S)|\s+"))("a12  b ")
     ([(1, 3), (3, 4), (4, 5)], 6)
     >>> settled_matches(compile_oniguruma(r"(a)\1"))
@@ -91,17 +86,18 @@ def settled_matches(pattern: Pattern, reading: Callable[[str], str] | None = Non
         problem = "it is not understood"
     if problem:
         return f"the pattern {pattern.source[:200]!r} can only be matched in a complete text: {problem}"
-    if pattern.tree is None or reading is not None:
-        written = [_TEXT_END_OF_RUST.sub(lambda _: _NOT_AT_END, pattern.compiled.pattern)] * 2
+    if pattern.tree is None:
+        # An expression of Rust has ends of the text only; its `$` stand in classes.
+        written = [regex.sub(r"(?s)\\.", _look, pattern.compiled.pattern)] * 2
     else:
-        written = [write(_with_looks(parsed), exact) for exact in (False, True)]
+        written = [regex.sub(r"(?s)\\.|\$", _look, write(parsed, exact)) for exact in (False, True)]
     loops = (rf"(?>(?P<match>{expression})|(?P<gap>[\s\S]))*+(?!)" for expression in written)
     reading = reading or (as_of_16 if pattern.tree is None else str)
     return SettledMatches(pattern, reading, *(regex.compile(loop, pattern.compiled.flags) for loop in loops))
 
 
 def _problem(pattern: Pattern, parsed: tree.Node) -> str:
-    """Why the two sides of a cut may be matched in another way than the whole, or it is not told where a match has looked."""
+    """Why a cut may change the matches, or `regex` may not report a look; '' if neither is so."""
     if may_be_empty(parsed):
         return "it may match nothing"
     if pattern.may_run_away:
@@ -112,7 +108,7 @@ def _problem(pattern: Pattern, parsed: tree.Node) -> str:
                 return "it refers to what a group has matched"
             case tree.Keep() | tree.Lookaround(_, behind=True):
                 return "it looks at the text before"
-            case tree.Assertion(kind) if kind not in _LOOKS:
+            case tree.Assertion(kind) if kind not in _ENDS:
                 return "it looks at the text before"
             case tree.Repeat(body) if not is_single_character(body) and any(map(_hides_its_look, tree.walk(body))):
                 # `regex` tests at the end of the text whether such a group can begin there, without saying so.
@@ -124,16 +120,5 @@ def _hides_its_look(node: tree.Node) -> bool:
     return isinstance(node, tree.Atomic) or (isinstance(node, tree.Repeat) and not node.greedy)
 
 
-def _with_looks(node: tree.Node) -> tree.Node:
-    """The tree with the ends of lines and of the text as looks at what follows."""
-    match node:
-        case tree.Assertion(kind):
-            return tree.Lookaround(_LOOKS[kind], behind=False, negative=True)
-        case tree.Sequence(parts):
-            return tree.Sequence(tuple(map(_with_looks, parts)))
-        case tree.Alternation(branches):
-            return tree.Alternation(tuple(map(_with_looks, branches)))
-        case tree.Group(body) | tree.Capture(_, body) | tree.Atomic(body) | tree.Lookaround(body) | tree.Repeat(body):
-            return replace(node, body=_with_looks(body))
-        case _:
-            return node
+def _look(end: regex.Match[str]) -> str:
+    return _LOOKS.get(end[0], end[0])

@@ -15,18 +15,17 @@ from reftok.rules.huggingface import pre_tokenizers as rules
 from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
-from reftok.rules.patterns import Match, literal_matches, pattern_matches
+from reftok.rules.patterns import literal_matches, pattern_matches
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import Behavior
-from reftok.rules.types import Span
-from reftok.streams.cuts.patterns import SettledMatches, settled_matches
-from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
+from reftok.rules.text import Behavior, NormalizedString, Part
+from reftok.rules.types import Match, Span
+from reftok.streams.cuts.patterns import settled_matches
+from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation
 
 Matches: TypeAlias = Callable[[str, bool], tuple[Sequence[Span], int]]
 """Given the beginning of a pre-token and whether it ends there: the final matches, and up to where it is decided."""
 
 _NUMBERS = regex.compile(f"[{CLASSES['N']}]+")
-_DIGITS = regex.compile("[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Cuts:
 
 
 def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
-    """A pre-tokenizer of `STREAMED` as cuts one after the other, without what it does to the characters.
+    """A pre-tokenizer of `PRE_TOKENIZERS` as cuts one after the other, without what it does to the characters.
 
     >>> [cuts.matches("a b1 ", False) for cuts in cuts_of(rules.Digits(individual_digits=True))]
     [([(3, 4)], 5)]
@@ -72,21 +71,16 @@ def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
             return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(is_punctuation))]
         case BertWords():
             return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(stands_alone))]
-        case rules.FixedLength(length):
-            return [Cuts(_of_length(length))]
-        case rules.UnicodeScripts():
-            return [Cuts(_scripts, "Removed", invert=True)]
         case llama.DigitGroups():
             # What stands before a run stays with its first group.
-            return [Cuts(lambda text, ends: _groups(_NUMBERS, folded(text), ends, first=1), "MergedWithPrevious")]
-        case llama.ThousandsSplit():
-            # What stands behind a run stays with its last group.
-            return [Cuts(lambda text, ends: _groups(_DIGITS, text, ends, first=3), "MergedWithNext")]
+            return [Cuts(_digit_groups, "MergedWithPrevious")]
+        case rules.FixedLength() | rules.UnicodeScripts() | llama.ThousandsSplit():
+            return [_at_the_end(pre_tokenizer, f"{type(pre_tokenizer).__name__} is not streamed")]
         case _:
             return []
 
 
-STREAMED = frozenset({
+PRE_TOKENIZERS = frozenset({
     rules.Split, rules.ByteLevel, rules.Whitespace, rules.Metaspace, rules.WhitespaceSplit, rules.CharDelimiterSplit,
     rules.Digits, rules.Punctuation, rules.BertPreTokenizer, rules.FixedLength, rules.UnicodeScripts, BertWords,
     llama.RegexSplit, llama.ByteCharacters, llama.DigitGroups, llama.ThousandsSplit,
@@ -102,13 +96,10 @@ def at_pattern(
     whole: Callable[[str], list[Match]] | None = None,
 ) -> Cuts:
     """The cuts at a pattern or a string. whole: finds the matches in a text that ends, if not as the pattern does."""
-    if isinstance(pattern, str) and pattern:
-        return Cuts(_literal(pattern), behavior, invert)
     if isinstance(pattern, str):
-        found: SettledMatches | str = "an empty string matches before each character"
-        every = partial(literal_matches, literal=pattern)
-    else:
-        found, every = settled_matches(pattern, reading), whole or partial(pattern_matches, pattern)
+        return Cuts(_literal(pattern), behavior, invert, "" if pattern else "'' matches before each character")
+    found = settled_matches(pattern, reading)
+    every = whole or partial(pattern_matches, pattern)
 
     def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
         if ends:
@@ -120,6 +111,8 @@ def at_pattern(
 
 def _literal(literal: str) -> Matches:
     def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+        if not literal and not ends:
+            return [], 0
         spans = [(start, end) for start, end, is_match in literal_matches(text, literal) if is_match]
         # What may be the beginning of another match is not decided.
         settled = max(spans[-1][1] if spans else 0, len(text) - len(literal) + 1)
@@ -135,35 +128,23 @@ def _each(is_delimiter: Callable[[str], bool]) -> Matches:
     return lambda text, _: ([(i, i + 1) for i, character in enumerate(text) if is_delimiter(character)], len(text))
 
 
-def _of_length(length: int) -> Matches:
-    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
-        settled = len(text) // length * length
-        return [(start, start + length) for start in range(0, settled, length)], len(text) if ends else settled
-
-    return matches
-
-
-def _scripts(text: str, ends: bool) -> tuple[Sequence[Span], int]:
-    """The runs of one script; what has no script goes with the run before it."""
-    starts: list[int] = []
-    previous = None
-    for place, character in enumerate(text):
-        here = script(character)
-        if here is not None and here != previous:
-            starts.append(place)
-            previous = here
-    spans = [*pairwise([*starts, len(text)])]
-    return (spans, len(text)) if ends else (spans[:-1], starts[-1] if starts else 0)
-
-
-def _groups(numbers: regex.Pattern[str], text: str, ends: bool, first: int) -> tuple[Sequence[Span], int]:
-    """The groups of three in runs of numbers that have ended, counted from the end; a shorter group from size `first`."""
+def _digit_groups(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+    """The groups of the runs of numbers that have ended: of three, counted from the end of the run."""
     spans: list[Span] = []
-    for run in numbers.finditer(text):
+    for run in _NUMBERS.finditer(folded(text)):
         start, end = run.span()
         if end == len(text) and not ends:
             return spans, start
-        size = (end - start) % 3
-        spans += [(start, start + size)] * (size >= first)
-        spans += [(place, place + 3) for place in range(start + size, end, 3)]
+        spans += pairwise([start, *range(start + ((end - start) % 3 or 3), end + 1, 3)])
     return spans, len(text)
+
+
+def _at_the_end(step: PreTokenizer, why_uncut: str) -> Cuts:
+    """A pre-tokenizer that knows nothing before the end of a pre-token: what it makes of it are matches."""
+
+    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+        parts = step.pre_tokenize([Part(NormalizedString(text))]) if ends else []
+        starts = [(part.normalized.original_start, len(part.normalized)) for part in parts]
+        return [(start, start + size) for start, size in starts], len(text) if ends else 0
+
+    return Cuts(matches, "Removed", invert=True, why_uncut=why_uncut)

@@ -1,7 +1,7 @@
 """Rules of normalization made into a precompiled charsmap, with the very layout that the library gives it.
 
 Source: sentencepiece 0.2.3, builder.cc (`CompileCharsMap`), and darts.h of darts-clone (`DawgBuilder`,
-`DoubleArrayBuilder`); `reftok.rules.charsmap` says how the result is read.
+`DoubleArrayBuilder`); `reftok.unicode.charsmap` says how the result is read.
 
 The keys become a graph in which equal ends are one node, and the graph an array, in the order in which a walk from the
 root meets the nodes: each node looks, from the lowest free place on, for the first place where all its children fit.
@@ -34,7 +34,7 @@ def compiled_charsmap(rules: Mapping[str, str]) -> bytes:
 
     Each replacement stands once among the replacements, in the order of code points.
 
-    >>> from reftok.rules.charsmap import Charsmap
+    >>> from reftok.unicode.charsmap import Charsmap
     >>> Charsmap(compiled_charsmap({"a": "b", "ab": ""})).prefixes(b"abc")
     [(1, 'b'), (2, '')]
     """

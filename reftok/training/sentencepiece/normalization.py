@@ -13,10 +13,11 @@ from pathlib import Path
 
 from reftok.errors import InvalidOption, ReftokError
 from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
-from reftok.rules.charsmap import Charsmap
+from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.charsmap_compiler import compiled_charsmap
 from reftok.training.sentencepiece.options import TrainerOptions
+from reftok.unicode.charsmap import Charsmap
 
 DEFAULT_RULES = "nmt_nfkc"
 NAMED_RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
@@ -60,7 +61,7 @@ def normalizer_of(options: TrainerOptions, blob: bytes) -> FastSentencePieceNorm
         try:
             charsmap = Charsmap(blob, "precompiled_charsmap")
             if options.precompiled_charsmap:  # the others are the library's own, or compiled here
-                charsmap.validate()
+                check_charsmap(charsmap, "precompiled_charsmap")
         except ReftokError as error:
             raise InvalidOption("precompiled_charsmap", str(error)) from None
     return FastSentencePieceNormalizer(

@@ -16,7 +16,7 @@ from conformance.shrinking.charsmap import charsmap
 from conformance.shrinking.search import Search
 from conformance.shrinking.tokenizer_json import JsonModel, json_model, steps
 from reftok import embedded_models
-from reftok.rules.charsmap import Charsmap
+from reftok.unicode.charsmap import Charsmap
 
 TEXTS = ("hello world", "cafe\u0301 [norm]  \u2460", "<|im_start|>user 123!\n", "")
 JSON_MODELS = [name for name, path in embedded_models().items() if path.suffix == ".json"]

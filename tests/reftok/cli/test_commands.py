@@ -14,8 +14,9 @@ import pytest
 
 import reftok
 from reftok.cli.commands import EXAMPLES, main
-from reftok.engine.caches import bounds
-from reftok.engine.engine import Engine
+from reftok.fast.decoder import FastDecoder
+from reftok.fast.encoder import FastEncoder
+from reftok.fast.memo import bounds
 
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
@@ -189,14 +190,15 @@ def test_the_examples_of_the_help_give_what_they_say(line: str, capsys: pytest.C
         ["explain", "spm-bpe", "--ids", "371 2373"],
     ],
 )
-def test_the_plain_rules_alone_give_the_same_and_the_engine_is_not_asked(
+def test_the_plain_rules_alone_give_the_same_and_the_fast_path_is_not_asked(
     arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(arguments) == 0
     expected = capsys.readouterr().out
     assert expected
-    for name in ("tokens_of", "ids", "decoded"):
-        monkeypatch.setattr(Engine, name, None)
+    for fast, names in ((FastEncoder, ("tokens_of", "ids")), (FastDecoder, ("decoded",))):
+        for name in names:
+            monkeypatch.setattr(fast, name, None)
     assert main([*arguments, "--plain"]) == 0
     assert capsys.readouterr().out == expected
 

@@ -70,8 +70,9 @@ def test_ids_have_two_bytes_if_the_largest_fits(
     tmp_path: Path, size: int, more: dict[str, Any], text: str, ids: list[int]
 ) -> None:
     found = Encoder(Task(word_level(tmp_path, size, **more)))
-    assert found.id_bytes == (2 if max(size - 1, *ids) < 1 << 16 else 4)
-    assert ids_of(found.encode(whole(text.encode())), f"<u{found.id_bytes}") == [ids]
+    dtype = found.identity()["dtype"]
+    assert dtype == ("<u2" if max(size - 1, *ids) < 1 << 16 else "<u4")
+    assert ids_of(found.encode(whole(text.encode())), dtype) == [ids]
 
 
 def test_documents_without_ids_of_a_model_without_a_vocab_are_encoded(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_document_that_must_be_held_back_is_refused_at_the_limit(
     monkeypatch.setattr(encoder, "LONGEST", 50)
     truncation = {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
     found = Encoder(Task(word_level(tmp_path, 10, truncation=truncation)))
-    assert found.alters == "truncation"
+    assert found.identity()["alters"] == "truncation"
     first, second, _ = parts(b"w1 " * 30, [30, 60])
     found.encode(first)
     with pytest.raises(EncodingStopped, match=r"document 1: the tokenizer must hold .*Truncation.*: split it"):
@@ -159,7 +160,7 @@ def test_a_document_that_must_be_held_back_is_refused_at_the_limit(
 @pytest.mark.parametrize("cut", [1, -1])
 def test_a_request_that_its_writer_was_killed_at_is_the_end(cut: int) -> None:
     """Fault: the process that encodes ended in a traceback on the terminal."""
-    command = [sys.executable, "-c", "from reftok.encode_files.workers import main; main({'model': 'bpe-gpt2'})"]
+    command = [sys.executable, "-c", 'from reftok.encode_files.workers import main; main("""{"model": "bpe-gpt2"}""")']
     data = pickle.dumps(whole(b"a text"))
     done = subprocess.run(command, input=data + data[:cut], capture_output=True, timeout=60, check=False)
     assert ids_of(pickle.loads(done.stdout)) == [reftok.load("bpe-gpt2").encode_ids("a text")]

@@ -7,9 +7,9 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.rules.patterns import Match, literal_matches
+from reftok.rules.patterns import literal_matches
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit, split_spans
-from reftok.rules.types import Token
+from reftok.rules.types import Match, Token
 
 from ..official import normalized_alignment, official_parts, own_parts
 from ..tokenizers_strategies import BEHAVIORS, texts

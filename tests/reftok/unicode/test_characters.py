@@ -15,10 +15,11 @@ import pytest
 import regex
 import tokenizers
 
-from reftok.engine.encode.rewriting import rewriter
+from reftok.fast.normalizers import fast_normalizer
 from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.normalizers import UnicodeForm
 from reftok.rules.patterns import pattern_matches
+from reftok.rules.text import NormalizedString
 from reftok.unicode import characters as characters_module
 from reftok.unicode.characters import (
     RUST,
@@ -121,7 +122,7 @@ def test_long_runs_of_marks_are_normalized_as_in_the_library(form: Form, run: st
         text = f"{before}{run * count}{before}{run * 3}x{run * count}"
         expected = theirs.normalize_str(text)
         assert own_normalized({"type": form}, text).text == expected
-        assert rewriter(UnicodeForm(form))(text) == expected
+        assert fast_normalizer(UnicodeForm(form)).normalize(NormalizedString(text)).text == expected
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -136,7 +137,7 @@ def test_long_runs_of_marks_do_not_take_time_by_the_square(form: Form, monkeypat
     watched = SimpleNamespace(**{**vars(unicodedata), "normalize": normalize})
     monkeypatch.setattr(characters_module, "unicodedata", watched)
     for run in ("\u0301\u0323", "\u0f73\u0f75"):
-        assert rewriter(UnicodeForm(form))(f"é{run * 500}x")
+        assert fast_normalizer(UnicodeForm(form)).normalize(NormalizedString(f"é{run * 500}x")).text
     classes = [[*map(unicodedata.combining, text)] for text in given if len(text) > 1]
     assert classes
     assert all(right >= left or not right for found in classes for left, right in pairwise(found))

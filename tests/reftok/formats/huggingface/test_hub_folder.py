@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from reftok import load
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.huggingface.hub_folder import files_beside, hub_tokenizer_json
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
+from reftok.formats.model_files import files_beside
 
 from ...official import Json, official_encoding, refusal
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.normalizers import Prepend, Replace
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters, DigitGroups
 from reftok.rules.llama_cpp.stages import ReadCodePoints
@@ -14,6 +13,7 @@ from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString, Part
+from reftok.unicode.charsmap import Charsmap
 
 from ...llama_recipes import CHARSMAP
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText
-from reftok.rules.llama_cpp.spm import LlamaSPM, symbols_of
+from reftok.rules.llama_cpp.characters import cut_at_lead_bytes
+from reftok.rules.llama_cpp.spm import LlamaSPM
 
 from ...gguf_writer import BYTE_TOKENS
 from ...llama_recipes import WORDS
@@ -27,7 +28,7 @@ def test_of_equal_scores_the_leftmost_bigram_goes_first() -> None:
 
 def test_a_symbol_has_as_many_bytes_as_its_first_one_announces() -> None:
     text = b"\xe2ab\xc3\xe2\x82\xff\xf0abc\x80\xf0a"
-    assert symbols_of(text) == [
+    assert cut_at_lead_bytes(text) == [
         b"\xe2ab",
         b"\xc3\xe2",
         b"\x82",

@@ -1,1 +1,0 @@
-"""Merges, fast: lists in place of heaps, long words window by window."""

@@ -1,1 +1,0 @@
-"""The streamed forms of the stages from the text to its ids."""

@@ -1,0 +1,296 @@
+"""Decoders while more ids may follow: one pure function per decoder, which gives out the part that is final.
+
+    ready, held = strip_of_text(decoder, held, fragment, is_end)
+
+`ready` can no longer change; `held` is what the decoder holds back and what it has to remember. A function takes a list
+of whole tokens until some decoder joins all tokens (Fuse, ByteLevel); behind that one, functions take the single token
+in fragments of text. The rules are those of `reftok.rules`, which are called here on whatever is final.
+"""
+
+from __future__ import annotations
+
+from codecs import utf_8_decode
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface import decoders as rules
+from reftok.rules.llama_cpp.stages import Detokenizer
+from reftok.rules.patterns import pattern_matches
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Span
+from reftok.streams.cuts.patterns import SettledMatches
+from reftok.unicode.characters import REPLACEMENT_CHARACTER
+
+_SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
+"""Visible ASCII, which ByteLevel maps to itself."""
+_SEARCHED_EACH_TIME = 1000
+"""A longer text is searched again only when it has doubled, so that a long run costs linear time in all."""
+
+Part = TypeVar("Part", str, bytes, tuple[str, ...])
+
+
+class Held(NamedTuple):
+    """What a function keeps between two ids; immutable and hashable.
+
+    state: in a form of its own for each function.
+    size: how much is held back, in code points, or in bytes if they are not text yet.
+    data: those bytes, in parts.
+    """
+
+    state: Any = ()
+    size: int = 0
+    data: tuple[bytes, ...] = ()
+
+
+Tokens: TypeAlias = tuple[list[str], Held]
+Text: TypeAlias = tuple[str, Held]
+
+
+def appended(parts: tuple[Part, ...], part: Part) -> tuple[Part, ...]:
+    """The parts with one more at the end. It is joined with the parts before it that are no longer, like a carry.
+
+    So n parts cost n log n steps to append; one growing string would cost n².
+
+    >>> appended(("abcd", "e"), "f"), appended(("abcd", "ef"), "g")
+    (('abcd', 'ef'), ('abcd', 'ef', 'g'))
+    """
+    kept = list(parts)
+    while kept and len(kept[-1]) <= len(part):
+        part = kept.pop() + part
+    kept.append(part)
+    return tuple(kept)
+
+
+def without_end(content: str, size: int, fragment: str) -> tuple[str, int]:
+    """The text up to the last character other than `content`, and how many of `content` follow it.
+
+    size: how many of `content` came before the fragment.
+
+    >>> without_end(" ", 2, "a "), without_end(" ", 2, " ")
+    (('  a', 1), ('', 3))
+    """
+    kept = fragment.rstrip(content)
+    return (content * size + kept, len(fragment) - len(kept)) if kept else ("", size + len(fragment))
+
+
+# --- from ids
+
+
+def vocab_tokens(pipeline: Pipeline, skips_special: bool, held: Held, ids: list[int], is_end: bool) -> Tokens:
+    """Ids to tokens, as `Pipeline.decode` does it. Raises InvalidIds for an id that the library refuses."""
+    found = [pipeline.decodable_token(token_id, skips_special) for token_id in ids]
+    return [token for token in found if token is not None], held
+
+
+def llama_pieces(detokenizer: Detokenizer, skips_special: bool, held: Held, ids: list[int], is_end: bool) -> Tokens:
+    """Detokenizer, from ids to bytes, each as the Latin-1 character of its number. Holds an EOS: a last one is removed.
+
+    state: whether no id has come yet. Raises InvalidIds for an id outside the vocab.
+    """
+    if not ids:
+        return [], held
+    for token_id in ids:
+        detokenizer.refuse_unknown(token_id)
+    vocab = detokenizer.vocab
+    pieces = [vocab.piece(token_id, not skips_special) for token_id in ids]
+    if held.state and skips_special and vocab.add_bos and ids[0] == vocab.bos_id:
+        del pieces[0]
+    elif held.state and detokenizer.removes_space:
+        pieces[0] = pieces[0].removeprefix(b" ")
+    may_go = bool(pieces) and skips_special and vocab.add_eos and ids[-1] == vocab.eos_id
+    eos = (pieces.pop(),) if may_go else ()
+    return [piece.decode("latin-1") for piece in (*held.data, *pieces)], Held(False, sum(map(len, eos)), eos)
+
+
+# --- of whole tokens
+
+
+def buffer_all(pipeline: Pipeline, held: Held, tokens: list[str], is_end: bool) -> Text:
+    """All decoders of a pipeline that has an unknown one. Holds everything. state: the tokens, in parts."""
+    parts = appended(held.state, tuple(tokens))
+    if is_end:
+        return pipeline.decode_tokens([token for part in parts for token in part]), Held()
+    return "", Held(parts, held.size + sum(map(len, tokens)))
+
+
+def join_with_spaces(held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """A pipeline without decoders. Holds nothing. state: ("",) once a token has come."""
+    return [" ".join([*held.state, *tokens])], Held(("",)) if tokens else held
+
+
+def fuse(held: Held, tokens: list[str], is_end: bool) -> Text:
+    """Fuse. Holds nothing."""
+    return "".join(tokens), held
+
+
+def decode_each(decoder: rules.Replace | rules.Strip, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """Replace and Strip of whole tokens. Holds nothing, since no token depends on another."""
+    return decoder.decode_chain(tokens), held
+
+
+def decode_after_first(
+    decoder: rules.Metaspace | rules.WordPiece, held: Held, tokens: list[str], is_end: bool
+) -> Tokens:
+    """Metaspace and WordPiece. Holds nothing, since only the first token differs. state: ("",) once it has come."""
+    texts = decoder.decode_chain([*held.state, *tokens])[len(held.state) :]
+    return texts, Held(("",)) if tokens else held
+
+
+def ctc(decoder: rules.CTC, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """CTC. Holds nothing, since the first token of a group stands for the group. state: the last token."""
+    given = decoder.decode_chain([*held.state])
+    texts = decoder.decode_chain([*held.state, *tokens])[len(given) :]
+    return texts, Held(tuple(tokens[-1:])) if tokens else held
+
+
+def bpe_decoder(decoder: rules.BPEDecoder, is_fused_next: bool, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """BPEDecoder. Holds the last token if it has a suffix, which becomes '' at the end of the text and a space before.
+
+    is_fused_next: whether the next decoder takes a token in parts. Then it is held from its first suffix on.
+    state: the held text, () or a tuple of one.
+    """
+    listed = [*held.state, *tokens]
+    texts = decoder.decode_chain(listed)
+    if is_end or not listed or decoder.suffix not in listed[-1]:
+        return texts, Held()
+    before = listed[-1].partition(decoder.suffix)[0] if is_fused_next and decoder.suffix else ""
+    rest = listed[-1].removeprefix(before)
+    return [*texts[:-1], *[before] * is_fused_next], Held((rest,), len(rest))
+
+
+def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """ByteFallback. Holds a run of byte tokens until it ends, or until it can no longer be UTF-8.
+
+    From then on every byte of the run is a U+FFFD, including later ones.
+    state: the incomplete character at the end of the run, and whether the run is not UTF-8. data: the run.
+    """
+    (tail, is_broken), run, size, texts = held.state, held.data, held.size, list[str]()
+    for token in tokens:
+        byte = rules.byte_of_token(token)
+        if byte is None:
+            texts += [*rules.decoded_run(bytearray().join(run)), token]
+            run, size, tail, is_broken = (), 0, b"", False
+            continue
+        run, size, tail = appended(run, bytes([byte])), size + 1, tail + bytes([byte])  # tail: to check each byte once
+        try:
+            tail = tail[utf_8_decode(tail, "strict", False)[1] :]
+        except UnicodeDecodeError:
+            is_broken = True
+        if is_broken:
+            texts += [REPLACEMENT_CHARACTER] * size
+            run, size, tail = (), 0, b""
+    last = rules.decoded_run(bytearray().join(run)) if is_end else []
+    return [*texts, *last], Held((tail, is_broken), size, run)
+
+
+def byte_level(held: Held, tokens: list[str], is_end: bool) -> Text:
+    r"""ByteLevel. Holds the bytes of an incomplete character, three at most.
+
+    >>> byte_level(Held(), ["ä½"], False)
+    ('', Held(state=(), size=2, data=(b'\xe4\xbd',)))
+    """
+    return _utf_8(held, b"".join([from_byte_characters(token) or token.encode() for token in tokens]), is_end)
+
+
+# --- of one token, in fragments
+
+
+def utf_8(held: Held, fragment: str, is_end: bool) -> Text:
+    """Bytes, each as the Latin-1 character of its number, to text. Holds those of an incomplete character."""
+    return _utf_8(held, fragment.encode("latin-1"), is_end)
+
+
+def _utf_8(held: Held, data: bytes, is_end: bool) -> Text:
+    data = b"".join((*held.data, data))
+    text, size = utf_8_decode(data, "replace", is_end)
+    rest = data[size:]
+    return text, Held((), len(rest), (rest,)) if rest else Held()
+
+
+def byte_level_of_text(decoder: rules.ByteLevel, held: Held, fragment: str, is_end: bool) -> Text:
+    """ByteLevel. Holds everything behind the visible ASCII characters at the start.
+
+    A single character outside the byte map makes the whole token stand for itself.
+    state: the held text, in parts; None once such a character has come.
+    """
+    if held.state is None:
+        return fragment, held
+    parts: tuple[str, ...] = appended(held.state, fragment)
+    if from_byte_characters(fragment) is None:
+        return "".join(parts), Held(None)
+    if is_end:
+        return decoder.decode_chain(["".join(parts)])[0], held
+    if held.size:
+        return "", Held(parts, held.size + len(fragment))
+    rest = fragment.lstrip(_SAME_IN_BOTH_READINGS)
+    return fragment[: len(fragment) - len(rest)], Held((rest,) if rest else (), len(rest))
+
+
+def byte_fallback_of_text(decoder: rules.ByteFallback, held: Held, fragment: str, is_end: bool) -> Text:
+    """ByteFallback. Holds what may begin a byte token. state: that text; None once the token is known to be text."""
+    if held.state is None:
+        return fragment, held
+    token = held.state + fragment
+    if is_end:
+        return "".join(decoder.decode_chain([token])), held
+    if not rules.BYTE_TOKEN.fullmatch(token, partial=True):
+        return token, Held(None)
+    byte = rules.byte_of_token(token)
+    return "", Held(token, len(token), () if byte is None else (bytes([byte]),))
+
+
+def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool) -> Text:
+    """Strip. Holds what may be removed at the end. state: how many characters may be removed at the start."""
+    most, content = held.state, decoder.content
+    count = min(len(fragment) - len(fragment.lstrip(content)), most)
+    fragment = fragment[count:]
+    ready, size = without_end(content, held.size, fragment)
+    return ready + content * (size - decoder.stop), Held(0 if fragment else most - count, min(size, decoder.stop))
+
+
+def replace_literal(literal: str, content: str, held: Held, fragment: str, is_end: bool) -> Text:
+    """Replace of a string. Holds the longest end of the text that may begin the string. state: that text.
+
+    >>> replace_literal(" n't", "n't", Held(""), "does n", False)
+    ('does', Held(state=' n', size=2, data=()))
+    """
+    if not literal:  # '' matches before each character and at the end: what follows one character precedes the next
+        ready = content.join(["", *fragment, ""]) if fragment else ""
+        return ready[len(held.state) * len(content) :], Held("-") if fragment else held
+    *gaps, rest = (held.state + fragment).split(literal)
+    settled = len(rest) if is_end else max(len(rest) - len(literal) + 1, 0)
+    while settled < len(rest) and not literal.startswith(rest[settled:]):
+        settled += 1
+    size = len(rest) - settled
+    return content.join([*gaps, rest[:settled]]), Held(rest[settled:], size)
+
+
+def replace_pattern(
+    pattern: Pattern, settled: SettledMatches | str, content: str, held: Held, fragment: str, is_end: bool
+) -> Text:
+    """Replace of a regular expression. Holds the text from the first undecided match on.
+
+    settled: finds the final matches; the reason if none is before the end.
+    state: the held text, in parts (none before any text has come), and its size at the last search.
+    """
+    parts, searched = held.state
+    parts = appended(parts, fragment) if fragment else parts
+    size = held.size + len(fragment)
+    waits = isinstance(settled, str) or _SEARCHED_EACH_TIME < size < 2 * searched
+    if not parts or (waits and not is_end):
+        return "", Held((parts, searched), size)
+    text = "".join(parts)
+    if is_end or isinstance(settled, str):
+        spans: Sequence[Span] = [(start, stop) for start, stop, is_match in pattern_matches(pattern, text) if is_match]
+        end = len(text)
+    else:
+        spans, end = settled(text)
+    ready: list[str] = []
+    place = 0
+    for start, stop in spans:
+        ready += [text[place:start], content]
+        place = stop
+    rest = text[end:]
+    return "".join([*ready, text[place:end]]), Held(((rest,), len(rest)), len(rest))
