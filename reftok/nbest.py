@@ -40,7 +40,7 @@ class ScoredEncoding:
 
 
 def n_best(rules: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding]:
-    """Up to `size` encodings of the text, the best first; fewer if there are not so many.
+    """Up to `size` encodings of the text, the best first; fewer if the text does not have so many.
 
     rules: of the tokenizer, `tokenizer.rules`.
     size: 512 at most; below 2 it gives the one encoding of `encode` with the score 0.

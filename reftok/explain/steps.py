@@ -29,7 +29,7 @@ class Merge(Generic[Symbol]):
 class Merging:
     """The merges of a text.
 
-    text: a pre-token, or the whole normalized text if the model has no pre-tokens.
+    text: a pre-token, or the whole normalized text if there are no pre-tokenizers.
     symbols: the text before any merge.
     by: "rank": the lowest merges first; "score": the highest merges first. Of equals the leftmost merges first.
     merges: in the order in which they were made.
@@ -91,8 +91,8 @@ class WalkStep:
     """One step of the merges of llama.cpp, as a debugger would show it.
 
     event: "symbol" for each symbol at the start; "queue" for a bigram that enters the queue (and `rev_merge`);
-        "merge" for one that is popped and merged, "skip" for one whose symbols have changed since; at the end "token"
-        for a symbol that is a token, "bytes" for one that is not.
+        "merge" for one that leaves it and merges, "skip" for one whose symbols have changed since; at the end "token"
+        for a symbol that is a token, "bytes" for any other.
     symbols: the index of the symbol, or those of both.
     data: its bytes.
     start: their position in the text, in bytes.

@@ -1,6 +1,6 @@
 r"""Regular expressions of tiktoken, which are those of the Rust crate fancy-regex, run by the package `regex`.
 
-What is known to mean the same in both is accepted; the rest is refused by name, with its place. Differences that
+Syntax that is known to mean the same in both is accepted; the rest is refused by name, with its place. Differences that
 published patterns come near to:
 
 - `$` is the end of the text, not the place before a last line feed.

@@ -254,14 +254,8 @@ def lower_case(character: str) -> str:
 
 @cache
 def _lower_case() -> dict[str, str]:
-    lower = {"İ": "i\u0307"}
-    for item in LOWERCASE.split():
-        upper, _, target = item.partition(">")
-        span, _, step = upper.partition("/")
-        ((first, last),) = ranges_of(span)
-        shift = int(target, 16) - first
-        lower |= {chr(code): chr(code + shift) for code in range(first, last + 1, int(step or 1))}
-    return lower
+    pairs = (item.partition(">") for item in LOWERCASE.split())
+    return {"İ": "i\u0307"} | {chr(int(upper, 16)): chr(int(lower, 16)) for upper, _, lower in pairs}
 
 
 def is_numeric(character: str) -> bool:

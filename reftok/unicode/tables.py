@@ -56,16 +56,17 @@ BERT_PUNCTUATION = _read("bert_punctuation")
 category S."""
 
 LOWERCASE = _read("lowercase_in_17")
-"""Code points with a lower case of one other code point, in Unicode 17.0, the tables of Rust's standard library:
-ranges, each with its step if that is not 1, and the lower case of its first. Only U+0130 has a longer one."""
+"""Code points with a lower case of one other code point, in Unicode 17.0, the tables of Rust's standard library: each
+with its lower case, `41>61`. Only U+0130 has a longer one."""
 
 SCRIPTS_IN_9 = _read_by_name("scripts_in_9")
 """The code points of each script, in Unicode 9.0 as the pre-tokenizer UnicodeScripts has them: Han includes Hiragana,
 Katakana and U+30FC; the space and what 9.0 did not have has no script."""
 
 GRAPHEME_CLASSES = _read_by_name("grapheme_classes_in_17")
-"""The code points of each class of grapheme clusters, in Unicode 17.0. A code point is in one class at most, but a
-linker is an Extend as well. The classes LV and LVT, the Hangul syllables, follow from a rule and are left out.
+"""The code points of each class of grapheme clusters, in Unicode 17.0, by the letters of graphemes.py. A code point is
+in one class at most, but a linker is an Extend as well. The classes LV and LVT, the Hangul syllables, follow from a
+rule and are left out.
 
 Source: `grapheme_cat_table` and `is_incb_linker`, src/tables.rs of the crate unicode-segmentation 1.13.2, by
 tools/make_grapheme_tables.py.
