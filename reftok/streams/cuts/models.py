@@ -38,10 +38,13 @@ class Carried(NamedTuple):
 
     score: of the best path up to there, in a Unigram model.
     follows_unknown: whether the next part may go on with a run of unknown characters that becomes one id.
+    before, given: the text up to there and how many ids it has, in a model that may have to look at all of it.
     """
 
     score: float = 0.0
     follows_unknown: bool = False
+    before: str = ""
+    given: int = 0
 
 
 AT_START = Carried()
@@ -96,6 +99,32 @@ class AtSplitPoints(ModelParts):
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
         ids = super().last_ids(text, carried)
         return ids[1:] if carried.follows_unknown and ids and ids[0] == self._unk_id else ids
+
+
+class UnusedParts(AtSplitPoints):
+    """A BPE of sentencepiece with unused pieces, which are split again as the whole text has it.
+
+    Nothing is settled from the first such piece on; what was before it is kept, to ask about the whole of it then.
+    """
+
+    def __init__(self, model: SentencePieceBPE, ids_of_word: WordIds, unk_id: int | None) -> None:
+        super().__init__(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
+        self._model = model
+
+    def settled(self, text: str, carried: Carried) -> Settled:
+        if not self._last(text) or self._has_unused(text):
+            return 0, (), carried
+        size, ids, after = super().settled(text, carried)
+        return size, ids, after._replace(before=carried.before + text[:size], given=carried.given + len(ids))
+
+    def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
+        if text and self._has_unused(text):
+            return self.ids_of_word(carried.before + text)[carried.given :]
+        return super().last_ids(text, carried)
+
+    def _has_unused(self, text: str) -> bool:
+        merged, *_ = self._model.merged(text)
+        return any(len(piece) > 1 and piece in self._model.unused for piece in merged)
 
 
 class UnigramParts(ModelParts):
@@ -222,7 +251,9 @@ def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
             return AtSplitPoints(ids_of_word, lambda: lambda text: max(text.rfind(SPACE_SYMBOL), 0), unk_id)
         if type(model) is SentencePieceChar:
             return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.table.matcher.symbols).last, unk_id)
-        if type(model) is SentencePieceBPE and not model.unused:
+        if type(model) is SentencePieceBPE and model.unused:
+            return UnusedParts(model, ids_of_word, unk_id)
+        if type(model) is SentencePieceBPE:
             return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
     why = _WHY_WHOLE.get(type(model), "its search is not made to go on")
     return ModelParts(ids_of_word, f"{type(model).__name__}: {why}" if why else "")
@@ -232,7 +263,6 @@ _WHY_WHOLE: dict[type, str] = {
     **dict.fromkeys((BPE, RankBPE, LlamaBPE), ""),  # their words are cut by patterns
     **dict.fromkeys((WordPiece, LlamaWPM), "one character can make a whole word unknown"),
     WordLevel: "a word is looked up as a whole",
-    SentencePieceBPE: "what an unused piece is split into depends on the whole text",
 }
 
 

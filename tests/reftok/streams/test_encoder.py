@@ -73,9 +73,8 @@ def test_every_cut_in_two_gives_the_ids_of_the_whole_text(name: str, line: str) 
 
 
 @pytest.mark.parametrize("name", reftok.embedded_models())
-def test_no_embedded_model_but_one_with_unused_pieces_is_held_until_the_end(name: str) -> None:
-    why = ("SentencePieceBPE: what an unused piece is split into depends on the whole text",)
-    assert load(name).stream_encoder().held_until_end == (why if name == "spm-bpe-symbols" else ())
+def test_no_embedded_model_is_held_until_the_end(name: str) -> None:
+    assert load(name).stream_encoder().held_until_end == ()
 
 
 def test_what_needs_the_number_of_all_ids_is_held_until_the_end_and_says_so() -> None:
