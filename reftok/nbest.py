@@ -1,26 +1,23 @@
 """The n best encodings of a text by a sentencepiece model of type UNIGRAM: an A* search from the end, in float32.
 
 Source: sentencepiece 0.2.3, sentencepiece_processor.cc (`NBestEncode`) and unigram_model.cc (`Model::NBestEncode`,
-`Model::PopulateNodes`, `Lattice::NBest`).
+`Model::PopulateNodes`, `Lattice::Viterbi`, `Lattice::NBest`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.encodings import byte_offsets, to_encoding
-from reftok.rules.huggingface.post_processors import default_processing
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.sentencepiece.options import apply_options
-from reftok.rules.sentencepiece.pieces import PieceType, Segment
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram, user_defined_score
-from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Encoding
-from reftok.rules.viterbi import PieceMatch, best_paths, path_to_end, to_float32
+from reftok.rules.viterbi import to_float32
 
 MOST_RESULTS = 512
 MOST_HYPOTHESES = 500_000
@@ -60,78 +57,83 @@ def n_best(rules: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding
         )
     if size > MOST_RESULTS:
         raise UnsupportedFeature("", "n_best", f"size is {size}, sentencepiece gives {MOST_RESULTS} at most")
-    best = rules.encode(text)
-    original = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-    normalized = NormalizedString(original)
-    for normalizer in rules.normalizers:
-        normalized = normalizer.normalize(normalized)
-    if size < 2 or not normalized.text:
-        return [ScoredEncoding(best, 0.0)]
-    results = []
-    for segments, score in n_best_segments(model, normalized.text, size):
-        tokens = tuple(model.table.tokens(segments))
-        encoding = default_processing([to_encoding([Part(normalized, tokens)])])
-        if rules.sentencepiece_options is not None:
-            encoding = apply_options(encoding, rules.sentencepiece_options, model.table, len(original))
-        results.append(ScoredEncoding(encoding if isinstance(text, str) else byte_offsets(encoding, original), score))
-    return results
+    normalized = "".join(part.normalized.text for part in rules.normalized(rules.checked_text(text)))
+    if size < 2 or not normalized:
+        return [ScoredEncoding(rules.encode(text), 0.0)]
+    return [
+        ScoredEncoding(replace(rules, model=_Segmentation(model.table, segments)).encode(text), score)
+        for segments, score in n_best_segments(model, normalized, size)
+    ]
 
 
-class Node(NamedTuple):
-    """A piece that matches at a place of the text. start, end: in code points of the normalized text."""
+class _Segmentation(PieceModel):
+    """The model of a text whose segments are known: the stages around it are those of every text."""
 
-    start: int
-    end: int
-    piece: str
-    id: int
-    score: float
+    def __init__(self, table: PieceTable, segments: Sequence[Segment]) -> None:
+        super().__init__(table)
+        self._segments = segments
+
+    def segments(self, text: str) -> Sequence[Segment]:
+        return self._segments
 
 
-class NodeLattice:
-    """All pieces of a text as nodes, in the order in which they start; the first and the last are empty.
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A piece that matches at a place of the text.
 
-    ending, starting: for each place in the text the nodes that end and those that start there, by their indices.
-    best: for each node the best path that ends with it; its start is the node before.
+    start: in code points of the normalized text.
+    best: the score of the best path from the beginning that ends with the piece; before: the piece before it on that
+        path, None for the empty piece at the beginning.
     """
 
-    def __init__(self, model: SentencePieceUnigram, text: str) -> None:
-        size = len(text)
-        self.nodes = [Node(0, 0, "", -1, 0.0)]
-        for start in range(size):
-            for end, token_id, score in model.matches(text, start):
-                if token_id >= 0 and model.table.pieces[token_id].type is PieceType.USER_DEFINED:
-                    score = user_defined_score(end - start)
-                self.nodes.append(Node(start, end, text[start:end], token_id, score))
-        self.nodes.append(Node(size, size, "", -1, 0.0))
-        self.ending: list[list[int]] = [[] for _ in range(size + 1)]
-        self.starting: list[list[int]] = [[] for _ in range(size + 1)]
-        for index, node in enumerate(self.nodes[:-1]):
-            self.ending[node.end].append(index)
-        for index, node in enumerate(self.nodes[1:], 1):
-            self.starting[node.start].append(index)
-        self.best = best_paths(len(self.nodes) - 1, self._following, to_float32)
-
-    def _following(self, index: int) -> list[PieceMatch]:
-        return [(after, after, self.nodes[after].score) for after in self.starting[self.nodes[index].end]]
+    start: int
+    segment: Segment
+    score: float
+    best: float
+    before: Node | None
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """A path from a node to the end of the text; it is less than another if its estimate is higher.
 
-    node: its index.
     following: the rest of the path.
-    estimate: of the best whole path that goes on from here; Viterbi knows it, so the search is exact but for rounding.
-    path_score: of the path behind the node, the node itself included.
+    estimate: of the best whole path with this end; Viterbi knows it, so the search is exact but for rounding.
+    path_score: of the path, the node itself included.
     """
 
-    node: int
+    node: Node
     following: Hypothesis | None
     estimate: float
     path_score: float
 
     def __lt__(self, other: Hypothesis) -> bool:
         return self.estimate > other.estimate
+
+    def __iter__(self) -> Iterator[Hypothesis]:
+        """The path, hypothesis by hypothesis."""
+        hypothesis: Hypothesis | None = self
+        while hypothesis is not None:
+            yield hypothesis
+            hypothesis = hypothesis.following
+
+
+def lattice(model: SentencePieceUnigram, text: str) -> tuple[list[list[Node]], Node]:
+    """For each place of the text the nodes that end there, and the empty node at the end."""
+    ending: list[list[Node]] = [[] for _ in range(len(text) + 1)]
+    ending[0].append(Node(0, ("", -1), 0.0, 0.0, None))
+
+    def node(start: int, segment: Segment, score: float) -> Node:
+        # The rounded sums are compared, and of equal ones the first counts: another node may have the higher score.
+        best, before = max(((to_float32(node.best + score), node) for node in ending[start]), key=lambda item: item[0])
+        return Node(start, segment, score, best, before)
+
+    for start in range(len(text)):
+        for end, token_id, score in model.matches(text, start):
+            if token_id >= 0 and model.table.pieces[token_id].type is PieceType.USER_DEFINED:
+                score = user_defined_score(end - start)
+            ending[end].append(node(start, (text[start:end], token_id), score))
+    return ending, node(len(text), ("", -1), 0.0)
 
 
 def n_best_segments(model: SentencePieceUnigram, text: str, size: int) -> list[ScoredSegments]:
@@ -141,105 +143,64 @@ def n_best_segments(model: SentencePieceUnigram, text: str, size: int) -> list[S
 
     Quirks: a user-defined piece scores 0.1 for each *character* but the first, whereas `encode` counts bytes. Scores
     are added up from the end of the text, so that the best one may differ from `encode` where float32 rounds. With
-    many paths the search forgets the worst of them, and in the end gives up and finds the best one only.
+    many paths the search drops the worst of them, and in the end gives up and finds the best one only.
 
     >>> from reftok.rules.sentencepiece.pieces import Piece, PieceTable
     >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("a", -1.0), Piece("b", -1.5), Piece("ab", -2.0)]
     >>> n_best_segments(SentencePieceUnigram(PieceTable(pieces)), "ab", 5)
     [([('ab', 3)], -2.0), ([('a', 1), ('b', 2)], -2.5)]
     """
-    lattice = NodeLattice(model, text)
+    ending, end = lattice(model, text)
     results: list[ScoredSegments] = []
-    for path, score in _Search(lattice, size).paths():
-        nodes = [lattice.nodes[index] for index in path]
-        results.append(([(node.piece, node.id) for node in nodes], score))
+    # Equals leave this heap in the order of the library's: `heapq` takes the same steps as `std::priority_queue` of
+    # libstdc++ (`__push_heap`, `__adjust_heap` in bits/stl_heap.h), with which the released wheels for Linux are built;
+    # the C++ standard leaves that order open.
+    agenda = [Hypothesis(end, None, end.best, 0.0)]
+    kept = min(_KEPT_AT_MOST, size * _KEPT_PER_RESULT)
+    total = allocated = 1
+    most_allocated, shrinkings = MOST_SINCE_SHRINKING, 0
+    while agenda and len(results) < size:
+        top = heappop(agenda)
+        if top.node.before is None:
+            results.append(([hypothesis.node.segment for hypothesis in top][1:-1], top.estimate))
+            continue
+        before = ending[top.node.start]
+        for node in before:
+            estimate, path_score = to_float32(node.best + top.path_score), to_float32(node.score + top.path_score)
+            heappush(agenda, Hypothesis(node, top, estimate, path_score))
+        total += len(before)
+        allocated += len(before)
+        is_crowded = len(agenda) > kept and allocated >= most_allocated
+        if total >= MOST_HYPOTHESES:
+            return [_best(end)]
+        if len(agenda) >= MOST_ON_AGENDA or is_crowded:
+            if shrinkings == MOST_SHRINKINGS:
+                return [_best(end)]
+            agenda, allocated = _shrunk(agenda, kept)
+            most_allocated = allocated + MOST_SINCE_SHRINKING
+            shrinkings += 1
     return results
 
 
-@dataclass(slots=True)
-class _Search:
-    """The search for the `size` best paths.
-
-    agenda: a binary heap. Equals leave it in the order of the library's: `heapq` takes the same steps as
-    `std::priority_queue` of libstdc++ (`__push_heap`, `__adjust_heap` in bits/stl_heap.h), with which the released
-    wheels for Linux are built; the C++ standard leaves that order open.
-    allocated: how many hypotheses there are since the agenda was shrunk last.
-    """
-
-    lattice: NodeLattice
-    size: int
-    agenda: list[Hypothesis] = field(default_factory=list)
-    allocated: int = 1
-    most_allocated: int = MOST_SINCE_SHRINKING
-    shrinkings: int = 0
-
-    def paths(self) -> list[tuple[Sequence[int], float]]:
-        """The nodes of each, by their indices, and its score."""
-        found: list[tuple[Sequence[int], float]] = []
-        end, total = self.lattice.best[-1], 1
-        heappush(self.agenda, Hypothesis(len(self.lattice.nodes) - 1, None, end.score, 0.0))
-        while self.agenda:
-            top = heappop(self.agenda)
-            if top.node == 0:
-                found.append((nodes_behind(top)[:-1], top.estimate))
-                if len(found) == self.size:
-                    break
-                continue
-            expanded = self._expand(top)
-            total += expanded
-            self.allocated += expanded
-            if total >= MOST_HYPOTHESES or self.allocated >= MOST_HYPOTHESES:
-                return [self._best()]
-            if self._is_crowded():
-                if self.shrinkings >= MOST_SHRINKINGS:
-                    return [self._best()]
-                self._shrink()
-        return found
-
-    def _best(self) -> tuple[Sequence[int], float]:
-        """The path that Viterbi found."""
-        return [index for _, index, _ in path_to_end(self.lattice.best)[:-1]], self.lattice.best[-1].score
-
-    def _expand(self, top: Hypothesis) -> int:
-        """Queue the path with each node before it; how many these are."""
-        nodes, best = self.lattice.nodes, self.lattice.best
-        before = self.lattice.ending[nodes[top.node].start]
-        for index in before:
-            estimate = to_float32(best[index].score + top.path_score)
-            path_score = to_float32(nodes[index].score + top.path_score)
-            heappush(self.agenda, Hypothesis(index, top, estimate, path_score))
-        return len(before)
-
-    @property
-    def _kept(self) -> int:
-        return min(_KEPT_AT_MOST, self.size * _KEPT_PER_RESULT)
-
-    def _is_crowded(self) -> bool:
-        waiting = len(self.agenda)
-        return waiting >= MOST_ON_AGENDA or (waiting > self._kept and self.allocated >= self.most_allocated)
-
-    def _shrink(self) -> None:
-        """Keep the best of the agenda and the paths behind them."""
-        kept: list[Hypothesis] = []
-        reached: set[int] = set()
-        for _ in range(min(len(self.agenda), self._kept)):
-            top = heappop(self.agenda)
-            heappush(kept, top)
-            hypothesis: Hypothesis | None = top
-            while hypothesis is not None and id(hypothesis) not in reached:
-                reached.add(id(hypothesis))
-                hypothesis = hypothesis.following
-        self.agenda = kept
-        self.allocated = len(reached)
-        self.most_allocated = self.allocated + MOST_SINCE_SHRINKING
-        self.shrinkings += 1
+def _shrunk(agenda: list[Hypothesis], size: int) -> tuple[list[Hypothesis], int]:
+    """The best of the agenda, and how many hypotheses their paths have together."""
+    kept: list[Hypothesis] = []
+    for _ in range(min(len(agenda), size)):
+        heappush(kept, heappop(agenda))
+    reached: set[int] = set()
+    for top in kept:
+        for hypothesis in top:
+            if id(hypothesis) in reached:  # and with it the rest of the path
+                break
+            reached.add(id(hypothesis))
+    return kept, len(reached)
 
 
-def nodes_behind(hypothesis: Hypothesis) -> list[int]:
-    """The nodes behind the first one of a path, by their indices; the last is the empty one at the end."""
-    path: list[int] = []
-    following = hypothesis.following
-    while following is not None:
-        path.append(following.node)
-        following = following.following
-    return path
+def _best(end: Node) -> ScoredSegments:
+    """The path that Viterbi found."""
+    segments: list[Segment] = []
+    node = end.before
+    while node is not None and node.before is not None:
+        segments.append(node.segment)
+        node = node.before
+    return segments[::-1], end.best

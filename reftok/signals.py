@@ -8,22 +8,22 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from sys import UnraisableHookArgs
 
-SECONDS_TO_TELL_AGAIN = 0.01
-"""So long after an interrupt that Python dropped it comes again: by then, what dropped it is over."""
+SECONDS_TO_REPEAT = 0.01
+"""An interrupt that Python dropped is sent again after this time: by then the code that dropped it is done."""
 
 
 def end_by_signals() -> None:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that what is written can be gone on from.
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that the command can be resumed.
 
-    One that comes where Python drops exceptions, in a `__del__`, comes again a moment later: it would be lost, with a
-    traceback on the terminal. Only the main thread can; in another one nothing changes.
+    Python drops exceptions in a `__del__`. An interrupt that is dropped there is sent again a moment later: it would be
+    lost, with a traceback on the terminal. Only the main thread may set handlers; another one changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -35,8 +35,8 @@ def end_by_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup leaves it ignored
             signal.signal(number, stop)
-    if not isinstance(sys.unraisablehook, _TellAgain):
-        sys.unraisablehook = _TellAgain(sys.unraisablehook)
+    if getattr(sys.unraisablehook, "func", None) is not _repeat_interrupt:
+        sys.unraisablehook = partial(_repeat_interrupt, sys.unraisablehook)
 
 
 def stop_exit_code(stop: KeyboardInterrupt) -> int:
@@ -45,29 +45,20 @@ def stop_exit_code(stop: KeyboardInterrupt) -> int:
     >>> stop_exit_code(KeyboardInterrupt()), stop_exit_code(KeyboardInterrupt(15))
     (130, 143)
     """
-    return 128 + _signal_of(stop)
+    return 128 + (stop.args[0] if stop.args and isinstance(stop.args[0], int) else signal.SIGINT)
 
 
-def _signal_of(stop: KeyboardInterrupt) -> int:
-    return stop.args[0] if stop.args and isinstance(stop.args[0], int) else signal.SIGINT
-
-
-@dataclass(frozen=True, slots=True)
-class _TellAgain:
-    """What Python does with an exception that it drops: an interrupt is sent to this process again."""
-
-    otherwise: Callable[[UnraisableHookArgs], object]
-
-    def __call__(self, dropped: UnraisableHookArgs) -> None:
-        if isinstance(dropped.exc_value, KeyboardInterrupt):
-            # Not `threading`: this may be within any of its locks.
-            _thread.start_new_thread(_interrupt, (_signal_of(dropped.exc_value),))
-        else:
-            self.otherwise(dropped)
+def _repeat_interrupt(otherwise: Callable[[UnraisableHookArgs], object], dropped: UnraisableHookArgs) -> None:
+    """Handle an exception that Python drops: an interrupt is sent to this process again."""
+    if isinstance(dropped.exc_value, KeyboardInterrupt):
+        # Not `threading`: this may be within any of its locks.
+        _thread.start_new_thread(_interrupt, (stop_exit_code(dropped.exc_value) - 128,))
+    else:
+        otherwise(dropped)
 
 
 def _interrupt(number: int) -> None:
-    time.sleep(SECONDS_TO_TELL_AGAIN)
+    time.sleep(SECONDS_TO_REPEAT)
     if sys.platform == "win32":  # os.kill ends a process there, whatever the signal
         _thread.interrupt_main(number)
     else:

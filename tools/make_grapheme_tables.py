@@ -14,25 +14,41 @@ import sys
 
 from made_tables import arguments, write_or_check
 
-BY_RULE = ("LV", "LVT")
+LETTERS = {
+    "Control": "C",
+    "CR": "R",
+    "LF": "N",
+    "Extend": "E",
+    "InCB_Linker": "K",
+    "ZWJ": "Z",
+    "SpacingMark": "S",
+    "Prepend": "P",
+    "Regional_Indicator": "I",
+    "L": "L",
+    "V": "V",
+    "T": "T",
+    "Extended_Pictographic": "X",
+    "InCB_Consonant": "D",
+}
+"""The classes by the letters of reftok/unicode/graphemes.py. LV and LVT follow from a rule."""
 _VERSION = re.compile(r"UNICODE_VERSION: \(u64, u64, u64\) = \((\d+), (\d+), (\d+)\)")
 _RANGE = re.compile(r"\('\\u\{([0-9a-f]+)\}',\s*'\\u\{([0-9a-f]+)\}',\s*GC_(\w+)\)")
 _LINKER = re.compile(r"'\\u\{([0-9A-F]+)\}'")
 
 
 def classes(source: str) -> dict[str, str]:
-    r"""The ranges of each class, in order of their names.
+    r"""The ranges of each class, by its letter; linkers behind the other Extend.
 
     >>> table = r"const grapheme_cat_table: &[] = &[('\u{300}', '\u{36f}', GC_Extend)];"
     >>> classes(r"fn is_incb_linker(c: char) { matches!(c, | '\u{94D}') }" + "\n" + table)
-    {'Extend': '300-36F', 'InCB_Linker': '94D'}
+    {'E': '300-36F', 'K': '94D'}
     """
     found: dict[str, list[str]] = {}
     for first, last, name in _RANGE.findall(_between(source, "const grapheme_cat_table", "];")):
-        if name not in BY_RULE:
+        if name in LETTERS:
             found.setdefault(name, []).append(first.upper() if first == last else f"{first}-{last}".upper())
     found["InCB_Linker"] = _LINKER.findall(_between(source, "fn is_incb_linker", "}\n"))
-    return {name: " ".join(found[name]) for name in sorted(found)}
+    return {letter: " ".join(found[name]) for name, letter in LETTERS.items() if name in found}
 
 
 def _between(source: str, start: str, end: str) -> str:

@@ -44,7 +44,8 @@ def tables() -> dict[str, str]:
     """The text of each table, by its name."""
     bert_controls = (c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co")
     return {
-        "unassigned_in_16": table_of(unassigned()),
+        "unassigned_in_16": table_of(members(r"\p{Cn}")),
+        "extended_pictographic_in_16": table_of(members(r"\p{Extended_Pictographic}")),
         "inert_in_9": table_of(inert()),
         "numeric_in_17": table_of(numeric()),
         "scripts_in_9": as_scripts(scripts()),
@@ -56,9 +57,9 @@ def tables() -> dict[str, str]:
     }
 
 
-def unassigned() -> list[str]:
-    r"""The members of \p{Cn} in Oniguruma."""
-    split = pre_tokenizers.Split(Regex(r"\p{Cn}+"), "removed", invert=True)
+def members(property_class: str) -> list[str]:
+    r"""The members of a class such as \p{Cn} in Oniguruma."""
+    split = pre_tokenizers.Split(Regex(f"{property_class}+"), "removed", invert=True)
     return [character for part, _ in split.pre_tokenize_str("".join(SCALAR_VALUES)) for character in part]
 
 
@@ -153,24 +154,12 @@ def as_scripts(found: Iterable[str]) -> str:
 
 
 def as_mappings(mapping: dict[str, str]) -> str:
-    """Characters in order and what they become, in lines: first-last/step>what the first becomes.
+    """Characters and what they become, in lines.
 
-    >>> as_mappings({"A": "a", "B": "b", "C": "c", "Ā": "ā", "Ă": "ă", "Ą": "ą", "Ÿ": "ÿ"})
-    '41-43>61 100-104/2>101 178>FF'
+    >>> as_mappings({"A": "a", "Ÿ": "ÿ"})
+    '41>61 178>FF'
     """
-    runs: list[list[int]] = []
-    for old, new in ((ord(old), ord(new)) for old, new in mapping.items()):
-        if runs:
-            first, last, step, target = runs[-1]
-            if new - target == old - first and old - last in ({1, 2} if first == last else {step}):
-                runs[-1] = [first, old, old - last, target]
-                continue
-        runs.append([old, old, 1, new])
-    texts = [
-        f"{first:X}" + f"-{last:X}" * (first != last) + f"/{step}" * (step != 1) + f">{target:X}"
-        for first, last, step, target in runs
-    ]
-    return textwrap.fill(" ".join(texts), 112, break_on_hyphens=False)
+    return textwrap.fill(" ".join(f"{ord(old):X}>{ord(new):X}" for old, new in mapping.items()), 112)
 
 
 def main() -> int:

@@ -19,8 +19,8 @@ def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan
     A folder stands for every model file in it, or, where it has none, for those of its subfolders; so does the name of
     a model on the hub (see `conformance.runs.hub`), which is downloaded where the cache does not have it.
     encoding: of the rank files among them, "" to recognise each.
-    Raises InputError for a folder without models and for what cannot be read, ModelFormatError for a name that is
-    neither file nor model, UsageError for an encoding and no rank file.
+    Raises InputError for a folder without models or one that cannot be read, ModelFormatError for a file that cannot be
+    read and a name that is neither file nor model, UsageError for an encoding and no rank file.
     """
     try:
         plans = _plans(sources)

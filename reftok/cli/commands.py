@@ -6,30 +6,30 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
 from reftok.cli.encode_file import add_encode_file
-from reftok.cli.terminal import Parser, harmless, json_line
+from reftok.cli.terminal import MODEL, Parser, add_command, add_shared, harmless, json_line, say
 from reftok.cli.train import add_train
 from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
-from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
+from reftok.explain.text import decoding_lines, explanation_lines, without_colours
 from reftok.fast.memo import bounds
 from reftok.formats import load_rules
 from reftok.formats.model_files import embedded_models, find_model
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.types import Encoding
 from reftok.signals import end_by_signals, stop_exit_code
 from reftok.tokenizer import Tokenizer, load
 from reftok.version import __version__
 
 MOST_NAMED = 5
 """Ids that are named one by one."""
-MODEL = "a tokenizer file, a folder, or the name of an embedded model (reftok info lists them)"
+_SHOWN = ("ids", "tokens", "offsets", "special_tokens_mask")
+"""What `encode --json` shows of an encoding."""
 EXAMPLES = """examples:
   reftok info                                   the embedded models
   reftok info path/to/tokenizer.json            what a tokenizer is made of
@@ -57,17 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except ReftokError as error:
-        print(harmless(f"reftok: {error}"), file=sys.stderr)
+        say(f"reftok: {error}")
         return 2
     except OSError as error:
         # What is still in the buffer would fail a second time when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 0
-        print(f"reftok: cannot read the input or write the output: {error.strerror}", file=sys.stderr)
+        say(f"reftok: cannot read the input or write the output: {error.strerror}")
         return 2
     except KeyboardInterrupt as stop:
-        print("interrupted", file=sys.stderr)
+        say("interrupted")
         return stop_exit_code(stop)
 
 
@@ -88,92 +88,65 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    parser = Parser(
-        prog="reftok",
-        description="The reference tokenizers: encode, decode, and show every step.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "The reference tokenizers: encode, decode, and show every step."
+    parser = Parser(prog="reftok", description=description, epilog=EXAMPLES)
     parser.add_argument("--version", action="version", version=f"reftok {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_info(commands)
     _add_encode(commands)
     _add_decode(commands)
     _add_explain(commands)
-    add_encode_file(commands, MODEL)
+    add_encode_file(commands)
     add_train(commands)
     return parser, commands.choices
 
 
 def _add_info(commands: Any) -> None:
-    command = commands.add_parser(
-        "info", help="what a tokenizer is made of", description="What a tokenizer is made of."
-    )
+    command = add_command(commands, "info", _info, "what a tokenizer is made of", "What a tokenizer is made of.")
     command.add_argument("model", nargs="?", help=f"{MODEL}; without it the embedded models are listed")
-    _add_loading(command)
+    add_shared(command, "encoding")
     command.add_argument("--json", action="store_true", help="as JSON")
-    command.set_defaults(run=_info)
 
 
 def _add_encode(commands: Any) -> None:
-    command = commands.add_parser(
-        "encode",
-        help="texts to ids",
-        description="The ids of a text, or of each line of standard input, a line each.",
-    )
+    description = "The ids of a text, or of each line of standard input, a line each."
+    command = add_command(commands, "encode", _encode, "texts to ids", description)
     _add_text(command, "without it each line of standard input is a text")
     shown = command.add_mutually_exclusive_group()
     shown.add_argument("--tokens", action="store_true", help="the tokens in place of the ids, as JSON lists")
     shown.add_argument("--json", action="store_true", help="ids, tokens, offsets and special-token mask as JSON")
-    _add_plain(command, "by the plain rules alone (slower, the same ids)")
-    command.set_defaults(run=_encode)
+    command.add_argument("--plain", action="store_true", help="by the plain rules alone (slower, the same ids)")
 
 
 def _add_decode(commands: Any) -> None:
-    command = commands.add_parser(
-        "decode", help="ids to text", description="The text of ids, or of each line of standard input."
-    )
+    description = "The text of ids, or of each line of standard input."
+    command = add_command(commands, "decode", _decode, "ids to text", description)
     command.add_argument("model", help=MODEL)
     command.add_argument("ids", nargs="*", help="ids; without them each line of standard input is a list of ids")
-    _add_loading(command)
+    add_shared(command, "encoding")
     command.add_argument("--keep-special-tokens", action="store_true", help="write special tokens out")
-    _add_plain(command, "by the plain rules alone (slower, the same text)")
-    command.set_defaults(run=_decode)
+    command.add_argument("--plain", action="store_true", help="by the plain rules alone (slower, the same text)")
 
 
 def _add_explain(commands: Any) -> None:
-    command = commands.add_parser(
-        "explain",
-        help="every stage and every merge of a text",
-        description="What every stage takes and gives: the pre-tokens, each merge in order with its rank or score, "
-        "the lattice and its best path, byte fallback, offsets.",
+    description = (
+        "What every stage takes and gives: the pre-tokens, each merge in order with its rank or score, "
+        "the lattice and its best path, byte fallback, offsets."
     )
+    command = add_command(commands, "explain", _explain, "every stage and every merge of a text", description)
     _add_text(command, "without it standard input is the text")
     command.add_argument("--ids", metavar="IDS", help='ids in place of a text, such as "1 15043": every decoder')
     command.add_argument("--json", action="store_true", help="as JSON")
-    _add_plain(command, "the plain rules, which explain shows with or without this option")
-    command.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="auto: on a terminal that has colours, unless NO_COLOR is set",
-    )
-    command.set_defaults(run=_explain)
+    plain = "the plain rules, which explain shows with or without this option"
+    command.add_argument("--plain", action="store_true", help=plain)
+    colours = "auto: on a terminal that has colours, unless NO_COLOR is set"
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=colours)
 
 
 def _add_text(command: argparse.ArgumentParser, without: str) -> None:
     command.add_argument("model", help=MODEL)
     command.add_argument("text", nargs="?", help=f"the text; {without}")
-    _add_loading(command)
-    command.add_argument("--no-special-tokens", action="store_true", help="leave out what the post-processor inserts")
-
-
-def _add_loading(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
-
-
-def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
-    command.add_argument("--plain", action="store_true", help=told)
+    add_shared(command, "encoding", "no-special-tokens")
 
 
 def _load(options: argparse.Namespace) -> Tokenizer | Pipeline:
@@ -196,43 +169,28 @@ def _encode(options: argparse.Namespace) -> None:
     for text in _lines(sys.stdin) if options.text is None else [options.text]:
         encoding = tokenizer.encode(text, add_special_tokens=not options.no_special_tokens)
         if options.json:
-            print(json_line(_encoding_to_json(encoding)))
+            print(json_line({name: list(getattr(encoding, name)) for name in _SHOWN}))
         elif options.tokens:
             print(json_line(list(encoding.tokens)))
         else:
             print(*encoding.ids)
 
 
-def _encoding_to_json(encoding: Encoding) -> dict[str, Any]:
-    names = ("ids", "tokens", "offsets", "special_tokens_mask")
-    return {name: list(getattr(encoding, name)) for name in names}
-
-
 def _decode(options: argparse.Namespace) -> None:
     tokenizer = _load(options)
-    skips = not options.keep_special_tokens
-    if options.ids:
-        ids = [*_ids(" ".join(options.ids))]
-        print(tokenizer.decode(ids, skip_special_tokens=skips))
-        _tell_unknown(tokenizer, ids)
-        return
-    for number, line in enumerate(_lines(sys.stdin), 1):
+    for number, line in enumerate([" ".join(options.ids)] if options.ids else _lines(sys.stdin), 1):
+        place = "" if options.ids else f"standard input, line {number}: "
         try:
             ids = [*_ids(line)]
-            text = tokenizer.decode(ids, skip_special_tokens=skips)
+            text = tokenizer.decode(ids, skip_special_tokens=not options.keep_special_tokens)
         except InvalidIds as error:
-            raise InvalidIds(f"standard input, line {number}: {error}") from None
+            raise InvalidIds(f"{place}{error}") from None
         print(text)
-        _tell_unknown(tokenizer, ids, f"standard input, line {number}: ")
-
-
-def _tell_unknown(tokenizer: Tokenizer | Pipeline, ids: Sequence[int], place: str = "") -> None:
-    """Name the ids that stand for no token: the official library leaves them out without a word, and so does decode."""
-    unknown = [token_id for token_id in dict.fromkeys(ids) if tokenizer.id_to_token(token_id) is None]
-    if unknown:
-        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
-        named = ", ".join(map(str, unknown[:MOST_NAMED]))
-        print(f"reftok: {place}no token of this model, left out: {named}{more}", file=sys.stderr)
+        # The official library leaves ids that stand for no token out without a word, and so does `decode`.
+        unknown = [token_id for token_id in dict.fromkeys(ids) if tokenizer.id_to_token(token_id) is None]
+        if unknown:
+            more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
+            say(f"reftok: {place}no token of this model, left out: {', '.join(map(str, unknown[:MOST_NAMED]))}{more}")
 
 
 def _ids(line: str) -> Iterator[int]:
@@ -246,16 +204,17 @@ def _explain(options: argparse.Namespace) -> None:
     if options.text is not None and options.ids is not None:
         raise ReftokError("explain takes a text or --ids, not both")
     rules = load_rules(options.model, options.encoding)
-    paint = coloured if _has_colour(options.color) else plain
     if options.ids is not None:
         trace = rules.trace_decode(_ids(options.ids), skip_special_tokens=options.no_special_tokens)
         value: dict[str, Any] = asdict(trace)
-        lines = decoding_lines(trace, paint)
+        lines = decoding_lines(trace)
     else:
         text = "".join(_lines(sys.stdin, keep_ends=True)) if options.text is None else options.text
         explanation = explain(rules, text, add_special_tokens=not options.no_special_tokens)
-        value, lines = to_json(explanation), explanation_lines(explanation, paint)
-    for line in [json_line(value)] if options.json else lines:
+        value, lines = to_json(explanation), explanation_lines(explanation)
+    if options.json:
+        lines = iter([json_line(value)])
+    for line in lines if _has_colour(options.color) else without_colours(lines):
         print(line)
 
 
@@ -267,14 +226,10 @@ def _has_colour(choice: str) -> bool:
 
 def _lines(stream: TextIO | None, keep_ends: bool = False) -> Iterator[str]:
     """The lines of standard input; only a line feed ends a line, and a carriage return before it is text."""
-    for number, line in enumerate(_raw_lines(stream), 1):
+    if stream is None:
+        raise ReftokError("standard input is closed")
+    for number, line in enumerate(stream.buffer, 1):
         try:
             yield (line if keep_ends else line.removesuffix(b"\n")).decode("utf-8")
         except UnicodeDecodeError as error:
             raise InvalidText(f"standard input, line {number}: byte {error.start} is not UTF-8") from None
-
-
-def _raw_lines(stream: TextIO | None) -> Iterable[bytes]:
-    if stream is None:
-        raise ReftokError("standard input is closed")
-    return stream.buffer

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import time
 from contextlib import closing, nullcontext
 from datetime import timedelta
 from pathlib import Path
+from time import monotonic
 from typing import Any, TextIO
 
-from reftok.cli.terminal import harmless
+from reftok.cli.terminal import MODEL, StatusLine, add_command, add_shared, say
 from reftok.encode_files.encode_files import encode_files
 from reftok.encode_files.run import EncodedFiles, Progress
 
@@ -34,9 +34,6 @@ An interrupted run goes on when the same command is given again. The exit code i
 """
 
 
-SHOW_SECONDS = 0.5
-"""The time between two changes of the line that shows how far a run is."""
-
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 
 
@@ -49,19 +46,11 @@ def _separator(given: str) -> str:
     return re.sub(r"\\[nt\\]", lambda found: _ESCAPED[found[0]], given)
 
 
-def add_encode_file(commands: Any, model: str) -> None:
-    """Add the command.
-
-    commands: the subparsers of argparse. model: what is said about a model.
-    """
-    command = commands.add_parser(
-        "encode-file",
-        help="text files to ids on disk",
-        description="The ids of text files, written to one file on all cores and in bounded memory.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument("model", help=model)
+def add_encode_file(commands: Any) -> None:
+    """Add the command. commands: the subparsers of argparse."""
+    description = "The ids of text files, written to one file on all cores and in bounded memory."
+    command = add_command(commands, "encode-file", run, "text files to ids on disk", description, epilog=EXAMPLES)
+    command.add_argument("model", help=MODEL)
     command.add_argument("inputs", nargs="*", help="files of UTF-8, plain or .zst; none, or -, is standard input")
     command.add_argument("-o", "--output", required=True, metavar="FILE", help=".npy, or .bin for nothing but the ids")
     documents = command.add_mutually_exclusive_group()
@@ -77,17 +66,15 @@ def add_encode_file(commands: Any, model: str) -> None:
     command.add_argument("--end-token", metavar="TOKEN", help="put this token behind each document")
     command.add_argument("--index", action="store_true", help="also write where each document begins")
     command.add_argument("--errors", choices=("strict", "replace"), default="strict", help="for what is not UTF-8")
-    command.add_argument("--no-special-tokens", action="store_true", help="leave out what the post-processor inserts")
-    command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
+    add_shared(command, "no-special-tokens", "encoding")
     command.add_argument("--workers", type=int, metavar="N", help="processes that encode (default: one for each core)")
     command.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted run")
-    command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
-    command.set_defaults(run=run)
+    add_shared(command, "quiet")
 
 
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
-    started = time.monotonic()
+    started = monotonic()
     is_shown = not options.quiet and sys.stderr.isatty()
     try:
         with closing(ProgressLine(sys.stderr)) if is_shown else nullcontext() as line:
@@ -107,10 +94,10 @@ def run(options: argparse.Namespace) -> None:
             )
     except KeyboardInterrupt:
         if Path(f"{options.output}.partial", "journal.json").exists():
-            print(harmless(f"reftok: {options.output}: the same command continues what was written"), file=sys.stderr)
+            say(f"reftok: {options.output}: the same command continues what was written")
         raise
     if not options.quiet:
-        print(harmless("\n".join(summary(written, time.monotonic() - started))), file=sys.stderr)
+        say("\n".join(summary(written, monotonic() - started)))
 
 
 def summary(written: EncodedFiles, seconds: float) -> list[str]:
@@ -131,30 +118,20 @@ def summary(written: EncodedFiles, seconds: float) -> list[str]:
     return lines
 
 
-class ProgressLine:
-    """A line of the terminal that is written over at most twice a second."""
+class ProgressLine(StatusLine):
+    """How far a run is, on a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._first: Progress | None = None
-        self._started = self._shown = 0.0
+        self._started = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far it is, unless the line is fresh."""
-        now = time.monotonic()
-        if self._first is None and progress.step == "encoding":
+        """Show how far it is."""
+        now = monotonic()
+        if self._first is None and progress.step == "encoding":  # the speed counts from here, without the loading
             self._first, self._started = progress, now
-        if now - self._shown >= SHOW_SECONDS:
-            self._shown = now
-            self._write(progress_line(progress, self._first or progress, now - self._started))
-
-    def close(self) -> None:
-        """Wipe the line."""
-        self._write("")
-
-    def _write(self, line: str) -> None:
-        self._stream.write(f"\r\x1b[K{line}")
-        self._stream.flush()
+        self.show(progress_line(progress, self._first or progress, now - self._started))
 
 
 def progress_line(now: Progress, first: Progress, seconds: float) -> str:

@@ -15,7 +15,7 @@ from reftok.explain.unicode_profile import unicode_version
 from reftok.formats.named_ids import named_id
 from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.trace import Piece, StageTrace
+from reftok.rules.trace import Piece
 from reftok.rules.types import Span
 
 
@@ -24,8 +24,8 @@ class ExplainedStage:
     """One step of one stage.
 
     stage, component: as in the trace. options: of the component, by the names of the file format.
-    unicode: the version of the character tables that it follows; None if it uses none.
-    before, after: the parts of the text; after the model, its tokens.
+    unicode: the version of the character tables that it follows, None if it uses none.
+    pieces: the parts of the text after it; after the model, its tokens.
     steps: of a model, for each part that it was given.
     """
 
@@ -33,8 +33,7 @@ class ExplainedStage:
     component: str
     options: dict[str, Any]
     unicode: str | None
-    before: tuple[Piece, ...]
-    after: tuple[Piece, ...]
+    pieces: tuple[Piece, ...]
     steps: tuple[Steps, ...]
 
 
@@ -68,6 +67,11 @@ class Explanation:
 _BYTE_TOKEN = regex.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
+def whole_text(text: str) -> tuple[Piece, ...]:
+    """The parts of a text before any stage."""
+    return (Piece(text, (0, len(text)), None),)
+
+
 def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Explanation:
     r"""Every stage's input and output for a text, and every step of the model.
 
@@ -75,38 +79,32 @@ def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Expl
 
     >>> import reftok
     >>> explanation = explain(reftok.load("bpe-qwen").rules, "cafe\u0301")
-    >>> [(stage.component, [piece.text for piece in stage.after]) for stage in explanation.stages][1]
+    >>> [(stage.component, [piece.text for piece in stage.pieces]) for stage in explanation.stages][1]
     ('NFC', ['café'])
     >>> [(token.token, token.text) for token in explanation.tokens]
     [('c', 'c'), ('af', 'af'), ('Ã©', 'e')]
     """
     trace = rules.trace(text, add_special_tokens=add_special_tokens)
     stages: list[ExplainedStage] = []
-    before: tuple[Piece, ...] = (Piece(text, (0, len(text)), None),)
+    before = whole_text(text)
     for stage in trace.stages:
-        stages.append(_explained(rules, stage, before))
+        given = [piece.text for piece in before if piece.ids is None] if stage.stage == "Model" else []
+        steps = tuple(found for part in given if (found := model_steps(stage.performer, part)) is not None)
+        version = unicode_version(rules.library, stage.performer)
+        stages.append(
+            ExplainedStage(stage.stage, stage.component, options(stage.performer), version, stage.pieces, steps)
+        )
         before = stage.pieces
-    encoding = trace.encoding
-    columns = zip(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True)
-    unknown_id = named_id("unk", rules)
-    tokens = []
-    for token_id, token, span, special in columns:
+    encoding, unk_id = trace.encoding, named_id("unk", rules)
+    tokens: list[ExplainedToken] = []
+    for token_id, token, span, special in zip(
+        encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True
+    ):
         part = text[slice(*span)]
         is_byte = _BYTE_TOKEN.fullmatch(token) is not None
-        is_unknown = token_id == unknown_id and not special and part != rules.id_to_token(token_id)
+        is_unknown = token_id == unk_id and not special and part != rules.id_to_token(token_id)
         tokens.append(ExplainedToken(token_id, token, span, part, bool(special), is_byte, is_unknown))
     return Explanation(rules.library, text, tuple(stages), tuple(tokens))
-
-
-def _explained(rules: Pipeline, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
-    steps: list[Steps] = []
-    if stage.stage == "Model":
-        shown = (model_steps(stage.performer, piece.text) for piece in before if piece.ids is None)
-        steps = [found for found in shown if found is not None]
-    version = unicode_version(rules.library, stage.performer)
-    return ExplainedStage(
-        stage.stage, stage.component, options(stage.performer), version, before, stage.pieces, tuple(steps)
-    )
 
 
 def options(component: object) -> dict[str, Any]:
@@ -119,8 +117,8 @@ def options(component: object) -> dict[str, Any]:
     options = getattr(component, "options", component)
     if not dataclasses.is_dataclass(options):
         return {}
-    values = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    return {name: shown for name, value in values.items() if (shown := _option(value)) is not _HIDDEN}
+    values = {field.name: _option(getattr(options, field.name)) for field in dataclasses.fields(options)}
+    return {name: value for name, value in values.items() if value is not _HIDDEN}
 
 
 def options_text(options: Mapping[str, Any]) -> str:
@@ -148,26 +146,18 @@ def _option(value: object) -> Any:
 
 
 def to_json(explanation: Explanation) -> dict[str, Any]:
-    """The explanation as JSON values."""
-    return {
-        "library": explanation.library,
-        "text": explanation.text,
-        "stages": [_stage_to_json(stage) for stage in explanation.stages],
-        "tokens": [dataclasses.asdict(token) for token in explanation.tokens],
-    }
-
-
-def _stage_to_json(stage: ExplainedStage) -> dict[str, Any]:
-    value: dict[str, Any] = {"stage": stage.stage, "component": stage.component, "options": stage.options}
-    value["unicode"] = stage.unicode
-    value["pieces"] = [dataclasses.asdict(piece) for piece in stage.after]
-    if stage.steps:
-        value["steps"] = [{"kind": type(steps).__name__, **_plain(dataclasses.asdict(steps))} for steps in stage.steps]
+    """The explanation as JSON values; bytes that are not UTF-8 become escapes."""
+    value: dict[str, Any] = _plain(dataclasses.asdict(explanation))
+    for stage, explained in zip(value["stages"], explanation.stages, strict=True):
+        kinds = [type(steps).__name__ for steps in explained.steps]
+        stage["steps"] = [{"kind": kind, **steps} for kind, steps in zip(kinds, stage["steps"], strict=True)]
+        if not kinds:
+            del stage["steps"]
     return value
 
 
 def _plain(value: Any) -> Any:
-    """The value with text in place of bytes, escapes for those that are not UTF-8."""
+    """The value with text in place of bytes."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if isinstance(value, dict):

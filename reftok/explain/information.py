@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reftok.explain.explanation import options, options_text
@@ -14,6 +14,7 @@ from reftok.rules.pipeline import Pipeline
 _SHOWN_TOKENS = 10
 _HEADING = 17
 """How wide the column of headings is."""
+_STAGES = ("normalizers", "pre_tokenizers", "post_processors", "decoders")
 
 
 def information(rules: Pipeline) -> dict[str, Any]:
@@ -24,81 +25,61 @@ def information(rules: Pipeline) -> dict[str, Any]:
     >>> told["library"], [component["type"] for component in told["normalizers"]], told["unicode"]["NFC"]
     ('tokenizers', ['NFC'], '9.0')
     """
-    added = rules.added_tokens
+    ids = {name: named_id(name, rules) for name in ("unk", "bos", "eos", "pad")}
+    added = sorted(rules.added_tokens.tokens.items())
+
+    def described(component: object) -> dict[str, Any] | None:
+        if component is None:
+            return None
+        known = {"options": options(component), "unicode": unicode_version(rules.library, component)}
+        return {"type": type(component).__name__, **{name: value for name, value in known.items() if value}}
+
     return {
         "library": rules.library,
-        "model": _component(rules, rules.model),
+        "model": described(rules.model),
         "vocab_size": rules.vocab_size,
-        "special_ids": _special_ids(rules),
+        "special_ids": {
+            name: {"id": token_id, "token": rules.id_to_token(token_id)}
+            for name, token_id in ids.items()
+            if token_id is not None
+        },
         "byte_fallback": getattr(rules.model, "byte_fallback", None),
-        "added_tokens": [
-            {"id": token_id, **dataclasses.asdict(token)} for token_id, token in sorted(added.tokens.items())
-        ],
-        "normalizers": _components(rules, rules.normalizers),
-        "pre_tokenizers": _components(rules, rules.pre_tokenizers),
-        "post_processors": _components(rules, rules.post_processors or ()),
-        "decoders": _components(rules, rules.decoders or ()),
-        "truncation": None if rules.truncation is None else _component(rules, rules.truncation),
-        "padding": None if rules.padding is None else _component(rules, rules.padding),
+        "added_tokens": [{"id": token_id, **dataclasses.asdict(token)} for token_id, token in added],
+        **{stage: [*map(described, getattr(rules, stage) or ())] for stage in _STAGES},
+        "truncation": described(rules.truncation),
+        "padding": described(rules.padding),
         "unicode": dict(unicode_profile(rules)),
-    }
-
-
-def _special_ids(rules: Pipeline) -> dict[str, dict[str, Any]]:
-    """Those of unk, bos, eos and pad that there are."""
-    ids = {name: named_id(name, rules) for name in ("unk", "bos", "eos", "pad")}
-    return {
-        name: {"id": token_id, "token": rules.id_to_token(token_id)}
-        for name, token_id in ids.items()
-        if token_id is not None
-    }
-
-
-def _components(rules: Pipeline, components: Sequence[object]) -> list[dict[str, Any]]:
-    return [_component(rules, component) for component in components]
-
-
-def _component(rules: Pipeline, component: object) -> dict[str, Any]:
-    version = unicode_version(rules.library, component)
-    return {
-        "type": type(component).__name__,
-        **({"options": options(component)} if options(component) else {}),
-        **({"unicode": version} if version else {}),
     }
 
 
 def information_lines(told: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     if "file" in told:
-        yield _row("file", told["file"])
-    yield _row("follows", told["library"])
-    yield _row("model", _shown(told["model"]))
-    yield _row("vocab", f"{told['vocab_size']:,} ids, {len(told['added_tokens']):,} of them added tokens")
-    if told["special_ids"]:
-        shown = (f"{name} {known['id']} {known['token']!r}" for name, known in told["special_ids"].items())
-        yield _row("special ids", "  ".join(shown))
+        yield from _rows("file", [told["file"]])
+    yield from _rows("follows", [told["library"]])
+    yield from _rows("model", [_shown(told["model"])])
+    yield from _rows("vocab", [f"{told['vocab_size']:,} ids, {len(told['added_tokens']):,} of them added tokens"])
+    shown = (f"{name} {known['id']} {known['token']!r}" for name, known in told["special_ids"].items())
+    yield from _rows("special ids", ["  ".join(shown)] if told["special_ids"] else [])
     if told["byte_fallback"] is not None and "byte_fallback" not in told["model"].get("options", {}):
-        yield _row("byte fallback", "yes" if told["byte_fallback"] else "no")
-    for key in ("normalizers", "pre_tokenizers", "post_processors", "decoders"):
-        for index, component in enumerate(told[key]):
-            yield _row("" if index else key, _shown(component))
-    for key in ("truncation", "padding"):
-        if told[key] is not None:
-            yield _row(key, _shown(told[key]))
-    for index, token in enumerate(told["added_tokens"][:_SHOWN_TOKENS]):
-        special = "  special" if token["special"] else ""
-        yield _row("" if index else "added_tokens", f"{token['id']}  {token['content']!r}{special}")
-    hidden = len(told["added_tokens"]) - _SHOWN_TOKENS
-    if hidden > 0:
-        yield _row("", f"and {hidden:,} more: --json shows all")
+        yield from _rows("byte fallback", ["yes" if told["byte_fallback"] else "no"])
+    for stage in _STAGES:
+        yield from _rows(stage, map(_shown, told[stage]))
+    for stage in ("truncation", "padding"):
+        yield from _rows(stage, [_shown(told[stage])] if told[stage] else [])
+    tokens = told["added_tokens"]
+    first = (f"{token['id']}  {token['content']!r}{'  special' * token['special']}" for token in tokens[:_SHOWN_TOKENS])
+    hidden = len(tokens) - _SHOWN_TOKENS
+    yield from _rows("added_tokens", [*first, *([f"and {hidden:,} more: --json shows all"] if hidden > 0 else [])])
     if "caches" in told:
         caches = told["caches"]
         most = f"{caches['entries']:,} texts, of {caches['characters']:,} characters together"
-        yield _row("caches", f"the largest remember at most {most} each")
+        yield from _rows("caches", [f"the largest remember at most {most} each"])
 
 
-def _row(heading: str, value: str) -> str:
-    return f"{heading:{_HEADING}}{value}"
+def _rows(heading: str, values: Iterable[str]) -> Iterator[str]:
+    """A row for each value, the heading in the first."""
+    return (f"{'' if index else heading:{_HEADING}}{value}" for index, value in enumerate(values))
 
 
 def _shown(component: dict[str, Any]) -> str:

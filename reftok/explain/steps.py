@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+Symbol = TypeVar("Symbol")
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Generic[Symbol]):
     """One merge of two neighbours.
 
     priority: the rank of the merge, or the score of the piece that it makes.
@@ -17,15 +19,15 @@ class Merge:
     """
 
     priority: float
-    left: str
-    right: str
-    result: str
+    left: Symbol
+    right: Symbol
+    result: Symbol
     symbols: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """How a text was merged.
+    """The merges of a text.
 
     text: a pre-token, or the whole normalized text if there are no pre-tokenizers.
     symbols: the text before any merge.
@@ -36,9 +38,9 @@ class Merging:
     text: str
     symbols: tuple[str, ...]
     by: Literal["rank", "score"]
-    merges: tuple[Merge, ...]
+    merges: tuple[Merge[str], ...]
 
-    def states(self) -> Iterator[tuple[Merge, tuple[str, ...]]]:
+    def states(self) -> Iterator[tuple[Merge[str], tuple[str, ...]]]:
         """Each merge with the symbols after it.
 
         >>> merges = Merge(0, "b", "c", "bc", (1, 2)), Merge(1, "a", "bc", "abc", (0, 1))
@@ -69,10 +71,7 @@ class LatticeNode:
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """All pieces that match, and the path through them with the highest sum of scores.
-
-    text: a pre-token, or the whole normalized text if there are no pre-tokenizers.
-    """
+    """All pieces that match, and the path through them with the highest sum of scores. text: as in Merging."""
 
     text: str
     nodes: tuple[LatticeNode, ...]
@@ -85,9 +84,6 @@ class WholeWord:
     """A pre-token of the vocab that became one token without merges."""
 
     text: str
-
-
-Event: TypeAlias = Literal["symbol", "queue", "merge", "skip", "token", "bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,7 @@ class WalkStep:
     ids: of a symbol at the end.
     """
 
-    event: Event
+    event: Literal["symbol", "queue", "merge", "skip", "token", "bytes"]
     symbols: tuple[int, ...]
     data: bytes
     start: int

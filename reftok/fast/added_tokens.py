@@ -6,7 +6,7 @@ Where it may, the rules cut them out.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 
 from reftok.rules.huggingface.added_tokens import AddedTokenPattern, AddedVocabulary
@@ -18,14 +18,11 @@ _MOST_BEGINNINGS = 1000
 """A pattern of more takes long to compile."""
 
 
-class QuickAddedTokens:
-    """Cuts the added tokens out of a text, and looks for their beginnings first.
+class QuickAddedTokens(AddedVocabulary):
+    """Cuts the added tokens out of a text, and looks for their beginnings first; nothing else is asked of it."""
 
-    ignores: whether special tokens are ordinary text (`encode_special_tokens`).
-    """
-
-    def __init__(self, added_tokens: AddedVocabulary, ignores: bool) -> None:
-        self._ignores = ignores
+    def __init__(self, added_tokens: AddedVocabulary) -> None:
+        super().__init__()
         # The rules look for each first character, of which a text may have many: here it is the first three.
         self._rules = copy(added_tokens)
         self._rules.raw_pattern = _quick(added_tokens.raw_pattern)
@@ -37,21 +34,21 @@ class QuickAddedTokens:
         normalized = self._rules.normalized_pattern
         self._may_be_normalized = None if normalized is None else beginnings(normalized.ids)
 
-    def split_raw(self, parts: list[Part]) -> list[Part]:
+    def split_raw(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=False` out of raw text."""
-        if _has_none(self._may_be_raw, parts):
-            return [part for part in parts if part.normalized.text]
-        return self._rules.split_raw(parts, self._ignores)
+        if _has_none(self._may_be_raw, splits):
+            return [part for part in splits if part.normalized.text]
+        return self._rules.split_raw(splits, encode_special_tokens)
 
-    def split_normalized(self, parts: list[Part]) -> list[Part]:
+    def split_normalized(self, splits: Sequence[Part], encode_special_tokens: bool = False) -> list[Part]:
         """Cut the tokens with `normalized=True` out of normalized text."""
-        if _has_none(self._may_be_normalized, parts):
+        if _has_none(self._may_be_normalized, splits):
             return [
                 part if part.tokens is not None else Part(part.normalized.slice(0, len(part.normalized)))
-                for part in parts
+                for part in splits
                 if part.normalized.text
             ]
-        return self._rules.split_normalized(parts, self._ignores)
+        return self._rules.split_normalized(splits, encode_special_tokens)
 
 
 def _quick(pattern: AddedTokenPattern | None) -> AddedTokenPattern | None:
@@ -63,7 +60,7 @@ def _quick(pattern: AddedTokenPattern | None) -> AddedTokenPattern | None:
     return quick
 
 
-def _has_none(pattern: re.Pattern[str] | None, parts: list[Part]) -> bool:
+def _has_none(pattern: re.Pattern[str] | None, parts: Iterable[Part]) -> bool:
     return pattern is None or not any(part.tokens is None and pattern.search(part.normalized.text) for part in parts)
 
 

@@ -10,26 +10,23 @@ pipeline has other pre-tokenizers than pre_tokens.py knows, the rules cut the te
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
 from reftok.fast.added_tokens import QuickAddedTokens
 from reftok.fast.affixes import Affixes, find_affixes, ids_behind_model
-from reftok.fast.known_models import word_model
+from reftok.fast.known_models import tells_tokens, word_model
 from reftok.fast.memo import LONGEST
-from reftok.fast.models import WordModel, in_byte_characters
+from reftok.fast.models import Word, WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
-from reftok.limits.growth import Growth
 from reftok.regex_dialects.executor import Deadline
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Encoding, Span
-
-Word: TypeAlias = tuple[Sequence[int], Sequence[Span]]
-"""The ids of a word and their spans in it."""
 
 Located: TypeAlias = tuple[NormalizedString, Place, Word, Sequence[str]]
 """The text that a word stands in, where, the word, and the values of its tokens."""
@@ -52,18 +49,25 @@ class FastEncoder:
         self.rules = rules
         self.model: WordModel[Any] = word_model(rules.model) if model is None else model
         self._affixes: dict[bool, Affixes] = {}
-        self._added_tokens = QuickAddedTokens(rules.added_tokens, rules.encode_special_tokens)
-        self._normalizers = [*map(fast_normalizer, rules.normalizers)]
+        # The rules in their order, over the fast form of each stage up to the pre-tokenizers.
+        self._stages = replace(
+            rules,
+            added_tokens=QuickAddedTokens(rules.added_tokens),
+            normalizers=tuple(map(fast_normalizer, rules.normalizers)),
+            model=self.model.model,
+        )
         self._pre_tokens = known_pre_tokens(rules.pre_tokenizers)
         is_raw = self._pre_tokens is not None and self._pre_tokens.is_raw
         self._ids = self.model.raw_ids if is_raw else self.model.ids
         self._shows_unknown = isinstance(rules.model, PieceModel | Unigram)
+        # The text of an unknown piece is in the characters of bytes behind ByteLevel, and that of a raw word is not.
+        self._tells_tokens = tells_tokens(rules.model) and not (is_raw and self._shows_unknown)
 
     def ids(self, text: str) -> list[int]:
         """The ids of a text, which is as `Pipeline.checked_text` gives it, before the stages behind the model."""
         ids: list[int] = []
         with Deadline(len(text)):
-            for part in self.normalized(text):
+            for part in self._stages.normalized(text):
                 if part.tokens is None:
                     ids += self._ids_of_part(part.normalized)
                 else:
@@ -106,20 +110,21 @@ class FastEncoder:
         """
         found: list[str] = []
         pre_tokens = self._pre_tokens
-        for part in self.normalized(text):
-            if part.tokens is not None:
-                found.append(part.normalized.text)
-            elif pre_tokens is None:
-                found += [pre_token.text for pre_token in self._cut(part.normalized)]
-            else:
-                words = pre_tokens.words(part.normalized)
-                found += map(in_byte_characters, words) if pre_tokens.is_raw else words
+        with Deadline(len(text)):
+            for part in self._stages.normalized(text):
+                if part.tokens is not None:
+                    found.append(part.normalized.text)
+                elif pre_tokens is None:
+                    found += [pre_token.text for pre_token in self._cut(part.normalized)]
+                else:
+                    words = pre_tokens.words(part.normalized)
+                    found += map(in_byte_characters, words) if pre_tokens.is_raw else words
         return found
 
     def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
         """The tokens of a text before the stages behind the model. sequence_id: 1 for the second text of a pair."""
-        if not self.model.is_known:
-            return self.rules.tokens_of(text, sequence_id)
+        if not self._tells_tokens:
+            return self._stages.tokens_of(text, sequence_id)
         ids: list[int] = []
         tokens: list[str] = []
         offsets: list[Span] = []
@@ -137,7 +142,7 @@ class FastEncoder:
 
     def _located(self, text: str) -> Iterator[Located]:
         pre_tokens = self._pre_tokens
-        for part in self.normalized(text):
+        for part in self._stages.normalized(text):
             string = part.normalized
             if part.tokens is not None:
                 for token in part.tokens:
@@ -147,12 +152,12 @@ class FastEncoder:
                     word = self._word(pre_token.text)
                     yield pre_token, _WHOLE, word, self._values(word, pre_token.text)
             else:
-                texts, places = pre_tokens.words(string), pre_tokens.places(string)
+                texts, places = pre_tokens.located(string)
                 if pre_tokens.is_whole:
-                    words: Iterable[Word] = [self.model.tokens_of_text(texts[0])]
+                    words: Iterable[Word] = [self.model.word_of_text(texts[0])]
                 else:
-                    spans = self.model.raw_spans if pre_tokens.is_raw else self.model.spans
-                    words = zip(map(self._ids.__getitem__, texts), map(spans.__getitem__, texts), strict=True)
+                    known = self.model.raw_words if pre_tokens.is_raw else self.model.words
+                    words = map(known.__getitem__, texts)
                 for place, word_text, word in zip(places, texts, words, strict=True):
                     yield string, place, word, self._values(word, word_text)
 
@@ -162,9 +167,6 @@ class FastEncoder:
         values = [*map(self.model.token_of, ids)]
         if self._shows_unknown and self.rules.model.unk_id in ids:
             unk_id = self.rules.model.unk_id
-            if self._pre_tokens is not None and self._pre_tokens.is_raw:
-                text = in_byte_characters(text)  # the model has seen the characters of the bytes
-                spans = self.model.spans[text]
             for place, token_id in enumerate(ids):
                 if token_id == unk_id:
                     start, end = spans[place]
@@ -173,8 +175,8 @@ class FastEncoder:
 
     def _word(self, pre_token: str) -> Word:
         if len(pre_token) <= LONGEST and not isinstance(self.rules.model, PieceModel):
-            return self.model.ids[pre_token], self.model.spans[pre_token]
-        return self.model.tokens_of_text(pre_token)
+            return self.model.words[pre_token]
+        return self.model.word_of_text(pre_token)
 
     def _cut(self, part: NormalizedString) -> list[NormalizedString]:
         splits = [Part(part)]
@@ -182,22 +184,19 @@ class FastEncoder:
             splits = pre_tokenizer.pre_tokenize(splits)
         return [split.normalized for split in splits]
 
-    def normalized(self, text: str) -> list[Part]:
-        """`Pipeline.normalized`: the text as the pre-tokenizers get it, the added tokens cut out; no part is empty."""
-        parts = self._added_tokens.split_raw([Part(NormalizedString(text))])
-        growth = Growth(len(text), len(self._normalizers))
-        for normalizer in self._normalizers:
-            parts = [part if part.tokens is not None else Part(normalizer.normalize(part.normalized)) for part in parts]
-            growth.add(sum([len(part.normalized) for part in parts]))
-        return self._added_tokens.split_normalized(parts)
-
 
 def _original_spans(string: NormalizedString, place: Place, spans: Sequence[Span]) -> list[Span]:
     start, lead = place
     if lead:
         # A character that was put before the word has the span of the first one that the text has.
         spans = [(max(first - lead, 0), max(end - lead, 1)) for first, end in spans]
-    if string.alignments is None:
+    alignments = string.alignments
+    if alignments is None:
         start += string.original_start
         return [(start + first, start + end) for first, end in spans]
-    return [string.original_span(start + first, start + end) for first, end in spans]
+    return [
+        (alignments[start + first][0], alignments[start + end - 1][1])
+        if first < end
+        else string.original_span(start + first, start + end)
+        for first, end in spans
+    ]

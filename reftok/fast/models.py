@@ -7,13 +7,14 @@ remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, compress, pairwise
 from operator import or_
 from typing import Generic, TypeAlias, TypeVar
 
 from reftok.fast.memo import Memo
-from reftok.fast.merges import FEW, merge_all, merge_ids, merge_texts
+from reftok.fast.merges import FEW, LongWords, merge_all, merge_ids, merge_texts
 from reftok.fast.reached_tokens import ReachedTokens, are_in_order
 from reftok.fast.split_points import MergeSplitPoints, SplitPoints
 from reftok.fast.viterbi import LONGEST_PIECE, Pieces, bounds
@@ -22,6 +23,7 @@ from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.bpe import LlamaBPE
 from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.merging import Merging
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, NO_ID
@@ -36,7 +38,12 @@ AnyPieceModel = TypeVar("AnyPieceModel", bound=PieceModel)
 Ids: TypeAlias = tuple[int, ...]
 Spans: TypeAlias = tuple[Span, ...]
 
+Word: TypeAlias = tuple[Sequence[int], Sequence[Span]]
+"""The ids of a word, and the spans of its tokens in it."""
+
 _MOST_SPANS = 1 << 14
+_MOST_SHARED = 8
+"""Tokens of a word whose spans are shared: with more of them it is seldom that two words have the same."""
 _LARGEST_SUM = 1e300
 """Scores that add up to less never become infinite in float64."""
 
@@ -45,7 +52,7 @@ _known_spans: dict[Spans, Spans] = {}
 
 def shared(spans: Spans) -> Spans:
     """The spans as one object for all words that have the same: there are few different ones, and many words."""
-    if len(_known_spans) < _MOST_SPANS:
+    if len(spans) <= _MOST_SHARED and len(_known_spans) < _MOST_SPANS:
         return _known_spans.setdefault(spans, spans)
     return _known_spans.get(spans, spans)
 
@@ -62,33 +69,30 @@ def spans_of_lengths(lengths: Iterable[int]) -> Spans:
 class WordModel(Generic[AnyModel]):
     """A model that remembers its words.
 
-    model: of the rules.
+    model: of the rules; if it merges, a copy that merges long words in less time.
     ids: a word, as the model takes it, to its ids.
-    spans: the same word to the spans of its tokens, in code points of the word.
-    raw_ids, raw_spans: the same for a word that ByteLevel has not written in the characters of its bytes yet; spans are
+    words: the same word to its ids and the spans of its tokens, in code points of the word.
+    raw_ids, raw_words: the same for a word that ByteLevel has not written in the characters of its bytes yet; spans are
         in code points of that.
 
     >>> from reftok.rules.huggingface.wordlevel import WordLevel
     >>> model = WordModel(WordLevel({"yes": 1, "no": 2}, "no"))
-    >>> model.ids["maybe"], model.spans["maybe"]
-    ((2,), ((0, 5),))
+    >>> model.ids["maybe"], model.words["maybe"]
+    ((2,), ((2,), ((0, 5),)))
     """
 
-    is_known = True
-    """Whether the tokens are entries of the vocab; those of a class that is not known may be others."""
-
     def __init__(self, model: AnyModel) -> None:
-        self.model = model
+        self.model = with_quick_merges(model)
         self.ids: Memo[Ids] = Memo(self.new_ids)
         self.raw_ids: Memo[Ids] = Memo(lambda word: self.new_ids(in_byte_characters(word)))
 
     @cached_property
-    def spans(self) -> Memo[Spans]:
-        return Memo(lambda word: shared(self.new_spans(word, self.ids[word])))
+    def words(self) -> Memo[Word]:
+        return Memo(self._new_word)
 
     @cached_property
-    def raw_spans(self) -> Memo[Spans]:
-        return Memo(lambda word: shared(self._new_raw_spans(word)))
+    def raw_words(self) -> Memo[Word]:
+        return Memo(self._new_raw_word)
 
     @cached_property
     def token_of(self) -> Callable[[int], str]:
@@ -113,15 +117,23 @@ class WordModel(Generic[AnyModel]):
         tokens = [*map(self.token_of, ids)]
         if self._irregular.isdisjoint(ids) and "".join(tokens) == word:
             return spans_of_lengths(map(len, tokens))
+        return self.spans_by_rule(word)
+
+    def spans_by_rule(self, word: str) -> Spans:
+        """The spans of the tokens that the rule gives."""
         return tuple([token.span_normalized for token in self.model.tokenize(word)])
 
-    def _new_raw_spans(self, word: str) -> Spans:
-        encoded = in_byte_characters(word)
-        spans = self.new_spans(encoded, self.raw_ids[word])
-        if len(encoded) == len(word):
-            return spans
-        character_at = [i for i, character in enumerate(word) for _ in character.encode("utf-8", "surrogatepass")]
-        return tuple([(character_at[start], character_at[end - 1] + 1) for start, end in spans])
+    def _new_word(self, word: str) -> Word:
+        ids = self.ids[word]
+        return ids, shared(self.new_spans(word, ids))
+
+    def _new_raw_word(self, word: str) -> Word:
+        encoded, ids = in_byte_characters(word), self.raw_ids[word]
+        spans = self.new_spans(encoded, ids)
+        if len(encoded) > len(word):
+            character_at = [i for i, character in enumerate(word) for _ in character.encode("utf-8", "surrogatepass")]
+            spans = tuple([(character_at[start], character_at[end - 1] + 1) for start, end in spans])
+        return ids, shared(spans)
 
     def cut(self, text: str) -> list[str]:
         """The words of a pre-token that may be long: parts that the model segments apart from each other."""
@@ -131,18 +143,48 @@ class WordModel(Generic[AnyModel]):
         """The ids of a pre-token that may be long."""
         return [*chain.from_iterable(map(self.ids.__getitem__, self.cut(text)))]
 
-    def tokens_of_text(self, text: str) -> tuple[Sequence[int], Sequence[Span]]:
+    def word_of_text(self, text: str) -> Word:
         """The ids and spans of a pre-token that may be long."""
-        words = self.cut(text)
-        ids = [*chain.from_iterable(map(self.ids.__getitem__, words))]
-        starts = accumulate(map(len, words), initial=0)
-        spans = zip(starts, map(self.spans.__getitem__, words), strict=False)
-        return ids, [(start + first, start + end) for start, places in spans for first, end in places]
+        parts = self.cut(text)
+        words = [*map(self.words.__getitem__, parts)]
+        starts = accumulate(map(len, parts), initial=0)
+        spans = [(start + first, start + end) for start, (_, places) in zip(starts, words, strict=False)
+                 for first, end in places]  # fmt: skip
+        return [token_id for ids, _ in words for token_id in ids], spans
 
 
 def in_byte_characters(word: str) -> str:
     """The word as ByteLevel writes it; surrogates, which only llama.cpp reads, are encoded like any code point."""
     return to_byte_characters(word.encode("utf-8", "surrogatepass"))
+
+
+def with_quick_merges(model: AnyModel) -> AnyModel:
+    """A copy of a model that merges, with the merges of merges.py instead of the rule's; any other model itself."""
+    if not issubclass(type(model), Merging):
+        return model
+    quick = copy(model)
+    vars(quick)["merge_symbols"] = merge_all
+    return quick
+
+
+def merged_pieces(ranks: Mapping[str, int]) -> Callable[[str], Sequence[str]]:
+    """What a word merges to, as texts; two neighbours merge if their text together has a rank.
+
+    >>> merged_pieces({"ab": 1, "bc": 0})("abcab")
+    ('a', 'bc', 'ab')
+    """
+
+    def merge_of(left: str, right: str) -> tuple[int, str] | None:
+        rank = ranks.get(left + right)
+        return None if rank is None else (rank, left + right)
+
+    def merged(word: str) -> tuple[str, ...]:
+        if len(word) <= FEW:
+            return tuple(merge_texts([*word], ranks))
+        return tuple([piece for _, piece in merge_all(word, merge_of)])
+
+    long_words = LongWords(merged, str)
+    return lambda word: merged(word) if len(word) <= FEW else long_words.tokens(word)
 
 
 class BPEWords(WordModel[BPE]):
@@ -156,15 +198,11 @@ class BPEWords(WordModel[BPE]):
     def __init__(self, model: BPE) -> None:
         super().__init__(model)
         options = model.options
-        # Where two tokens share an id, two merges at one place can make the same id, and then the rule takes the rank
-        # that it saw first: only the general form does that.
-        has_one_text_each = len(model.tokens) == len(model.vocab)
-        has_affixes = bool(options.continuing_subword_prefix or options.end_of_word_suffix)
-        self._is_plain = has_one_text_each and not has_affixes
-        self._takes_whole = options.ignore_merges
+        self._has_affixes = bool(options.continuing_subword_prefix or options.end_of_word_suffix)
         self._wholes: Sequence[int] = model.merge_ids[2]
         self._reached: ReachedTokens | None = None
-        if self._is_plain and self._wholes and are_in_order(*model.merge_ids):
+        self._has_one_text_each = len(model.tokens) == len(model.vocab)
+        if self._has_one_text_each and not self._has_affixes and self._wholes and are_in_order(*model.merge_ids):
             # Then the id that a merge makes is as good as its rank, and a token tells how it came about.
             self._wholes = range(self._wholes[-1] + 1)
             self._reached = ReachedTokens(model.tokens, self._ranks)
@@ -176,25 +214,38 @@ class BPEWords(WordModel[BPE]):
         return dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
 
     def new_ids(self, word: str) -> Ids:
-        model = self.model
-        if self._takes_whole and model.takes_whole(word):
-            return (model.vocab[word],)
-        if not self._is_plain:
-            return self._by_symbols(word)
-        if self._reached is not None and (token_id := model.vocab.get(word)) is not None and self._reached[token_id]:
+        vocab = self.model.vocab
+        if self._has_affixes:
+            return super().new_ids(word)
+        if (token_id := vocab.get(word)) is not None and self._is_one_token(word, token_id):
             return (token_id,)
         try:
-            ids = [*map(model.vocab.__getitem__, word)]
+            ids = [*map(vocab.__getitem__, word)]
         except KeyError:  # a character that is not in the vocab
-            return self._by_symbols(word)
+            return super().new_ids(word)
+        if len(ids) <= FEW:
+            return tuple(merge_ids(ids, self._ranks, self._wholes))
+        return tuple(self._long_words.tokens(word)) if self._has_one_text_each else self._merged(word)
+
+    @cached_property
+    def _long_words(self) -> LongWords[int]:
+        return LongWords(self._merged, self.model.tokens.__getitem__)
+
+    def _merged(self, word: str) -> Ids:
+        ids = [*map(self.model.vocab.__getitem__, word)]
         if len(ids) <= FEW:
             return tuple(merge_ids(ids, self._ranks, self._wholes))
         return tuple([token_id for _, token_id in merge_all(ids, self._merge_of)])
 
-    def _by_symbols(self, word: str) -> Ids:
-        """A word with unknown characters, or of a model with subword prefixes or word suffixes."""
-        symbols = [token_id for token_id, _ in self.model.symbols(word)]
-        return tuple([token_id for _, token_id in merge_all(symbols, self.model.merge_of)])
+    def _is_one_token(self, word: str, token_id: int) -> bool:
+        """Whether a word of the vocab is surely one token, without merging it."""
+        if self.model.takes_whole(word):
+            return True
+        return self._reached is not None and len(word) <= FEW and self._reached[token_id]
+
+    def new_spans(self, word: str, ids: Ids) -> Spans:
+        # With affixes the tokens may spell a word that they are not spread over: `##a` of which only `a` is known.
+        return self.spans_by_rule(word) if self._has_affixes else super().new_spans(word, ids)
 
     def _merge_of(self, left: int, right: int) -> tuple[int, int] | None:
         rank = self._ranks.get((left, right))
@@ -205,52 +256,47 @@ class BPEWords(WordModel[BPE]):
         return MergeSplitPoints(self.model)
 
     def cut(self, text: str) -> list[str]:
-        if not self._is_plain or (self._takes_whole and self.model.takes_whole(text)):
+        # A part of a text must not be taken whole though the text was not.
+        if self._has_affixes or self.model.options.ignore_merges:
             return [text]
         if self.model.unk_id is None and not self.model.vocab.keys() >= set(text):
             return [text]  # a character that vanishes shifts the offsets of the whole pre-token
         return self._split_points.words(text)
 
+    def word_of_text(self, text: str) -> Word:
+        if self.model.unk_id is not None:
+            return super().word_of_text(text)
+        # An unknown character vanishes, and moves the spans of all tokens behind it, those of other words too.
+        ids = tuple(self.ids_of_text(text))
+        return ids, self.new_spans(text, ids)
+
 
 class RankBPEWords(WordModel[RankBPE]):
     """Merges by the rank of the result, in lists of texts."""
 
+    def __init__(self, model: RankBPE) -> None:
+        super().__init__(model)
+        self._pieces = merged_pieces(model.vocab)
+
     def new_ids(self, word: str) -> Ids:
         vocab = self.model.vocab
-        if word in vocab:
-            return (vocab[word],)
-        if len(word) <= FEW:
-            return tuple(map(vocab.__getitem__, merge_texts([*word], vocab)))
-        return tuple([vocab[symbol] for _, symbol in merge_all(word, self.model.merge_of)])
-
-    @cached_property
-    def _split_points(self) -> SplitPoints:
-        return SplitPoints(self.model.vocab)
-
-    def cut(self, text: str) -> list[str]:
-        return [text] if self.model.takes_whole(text) else self._split_points.words(text)
+        return (vocab[word],) if word in vocab else tuple(map(vocab.__getitem__, self._pieces(word)))
 
 
 class LlamaBPEWords(WordModel[LlamaBPE]):
     """Merges of llama.cpp, whose symbols need not be tokens."""
 
-    def new_ids(self, word: str) -> Ids:
-        model = self.model
-        if model.takes_whole(word):
-            return (model.vocab[word],)
-        merged = merge_all(word, model.merge_of)
-        return tuple([token_id for _, symbol in merged for token_id in model.ids_of_symbol(symbol)])
-
     def new_spans(self, word: str, ids: Ids) -> Spans:
         # A symbol that is no token gives several ids, each of which has the span of the symbol.
-        return tuple([token.span_normalized for token in self.model.tokenize(word)])
+        return self.spans_by_rule(word)
 
     @cached_property
     def _split_points(self) -> SplitPoints:
         return SplitPoints(map("".join, self.model.ranks))
 
     def cut(self, text: str) -> list[str]:
-        return [text] if self.model.takes_whole(text) else self._split_points.words(text)
+        # A part of a text must not be taken whole though the text was not: line feeds of Gemma 4 are.
+        return [text] if self.model.options.ignore_merges or "\n" in text else self._split_points.words(text)
 
 
 class UnigramWords(WordModel[Unigram]):
@@ -263,7 +309,8 @@ class UnigramWords(WordModel[Unigram]):
 
     def __init__(self, model: Unigram) -> None:
         super().__init__(model)
-        self._largest = max(map(abs, (model.unknown_score, *(score for _, score in model.pieces))))
+        # The sum of all, since `max` would overlook a NaN.
+        self._largest = sum(map(abs, (model.unknown_score, *(score for _, score in model.pieces))))
 
     @cached_property
     def _pieces(self) -> Pieces | None:
@@ -301,15 +348,38 @@ class PieceWords(WordModel[AnyPieceModel]):
     def token_of(self) -> Callable[[int], str]:
         return [entry.piece for entry in self.model.table.pieces].__getitem__
 
+    @cached_property
+    def _byte_ids(self) -> frozenset[int]:
+        return frozenset(self.model.table.byte_ids)
+
+    def spans_of_pieces(self, text: str, ids: Sequence[int]) -> Spans:
+        """The spans of pieces, unknown characters and the bytes of such, as they follow each other in a text."""
+        table = self.model.table
+        lengths = [*map(len, map(self.token_of, ids))]
+        if self._irregular.isdisjoint(ids):
+            return spans_of_lengths(lengths)
+        spans: list[Span] = []
+        start = left = 0
+        for token_id, length in zip(ids, lengths, strict=True):
+            if token_id not in self._byte_ids:
+                end = start + (1 if token_id == table.unk_id else length)
+            else:
+                # Of the bytes of a character the last one has its span: see `PieceTable.tokens`.
+                left = (left or len(text[start].encode("utf-8"))) - 1
+                end = start if left else start + 1
+            spans.append((start, end))
+            start = end
+        return tuple(spans)
+
     def ids_of_text(self, text: str) -> Sequence[int]:
         # Within a word the rules have joined them; across words it is done here.
         ids = super().ids_of_text(text)
         return ids if self.model.table.byte_fallback else without_repeats(ids, self.model.table.unk_id)
 
-    def tokens_of_text(self, text: str) -> tuple[Sequence[int], Sequence[Span]]:
-        return self.with_unknown_joined(*super().tokens_of_text(text))
+    def word_of_text(self, text: str) -> Word:
+        return self.with_unknown_joined(*super().word_of_text(text))
 
-    def with_unknown_joined(self, ids: Sequence[int], spans: Sequence[Span]) -> tuple[Sequence[int], Sequence[Span]]:
+    def with_unknown_joined(self, ids: Sequence[int], spans: Sequence[Span]) -> Word:
         """The ids and spans with each run of unknown tokens as one, unless bytes fall back."""
         table = self.model.table
         if table.byte_fallback or table.unk_id not in ids:
@@ -341,6 +411,10 @@ class SentencePieceBPEWords(PieceWords[SentencePieceBPE]):
     What an unused piece is split into depends on the whole text: a model that has such pieces takes it as one word.
     """
 
+    def __init__(self, model: SentencePieceBPE) -> None:
+        super().__init__(model)
+        self._pieces = merged_pieces(model.ranks)
+
     @cached_property
     def _split_points(self) -> SplitPoints:
         return SplitPoints(self.model.ranks)
@@ -348,16 +422,22 @@ class SentencePieceBPEWords(PieceWords[SentencePieceBPE]):
     def cut(self, text: str) -> list[str]:
         return [text] if self.model.unused else self._split_points.words(text)
 
+    def new_spans(self, word: str, ids: Ids) -> Spans:
+        # Where bytes do not fall back a run of unknown characters is one token, of which the ids do not tell the size.
+        if self.model.unused or not self.model.table.byte_fallback:
+            return super().new_spans(word, ids)
+        return self.spans_of_pieces(word, ids)
+
     def new_ids(self, word: str) -> Ids:
         model = self.model
         if model.unused:
             return super().new_ids(word)
         if len(parts := self._split_points.parts(word)) > 1:
             return tuple(without_repeats([*chain.from_iterable(map(self.ids.__getitem__, parts))], model.table.unk_id))
-        if model.table.matcher.symbols or len(word) > FEW:
-            pieces = [symbol for _, symbol in merge_all(model.symbols(word), model.merge_of)]
+        if model.table.matcher.symbols:
+            pieces: Sequence[str] = [symbol for _, symbol in merge_all(model.symbols(word), model.merge_of)]
         else:
-            pieces = merge_texts([*word], model.ranks)
+            pieces = self._pieces(word)
         ids = [token_id for token_id in map(model.table.text_ids.get, pieces) if token_id is not None]
         if len(ids) == len(pieces):
             return tuple(ids)
@@ -369,11 +449,11 @@ class LlamaSPMWords(WordModel[LlamaSPM]):
 
     def __init__(self, model: LlamaSPM) -> None:
         super().__init__(model)
-        self._ranks = {token: -model.scores[token_id] for token, token_id in model.vocab.items()}
+        self._pieces = merged_pieces(dict(zip(model.vocab, model.ranks.values(), strict=True)))
 
     @cached_property
     def _split_points(self) -> SplitPoints:
-        return SplitPoints(self._ranks)
+        return SplitPoints(self.model.vocab)
 
     def cut(self, text: str) -> list[str]:
         return [text] if has_surrogate(text) else self._split_points.words(text)
@@ -383,20 +463,12 @@ class LlamaSPMWords(WordModel[LlamaSPM]):
             return super().new_ids(word)
         if len(parts := self._split_points.parts(word)) > 1:
             return tuple(chain.from_iterable(map(self.ids.__getitem__, parts)))
-        if len(word) > FEW:
-            pieces = [piece for _, piece in merge_all(word, self._merge_of)]
-        else:
-            pieces = merge_texts([*word], self._ranks)
         # A piece that is no token is a single character.
-        return tuple([token_id for piece in pieces for token_id in self._ids_of_piece(piece)])
+        return tuple([token_id for piece in self._pieces(word) for token_id in self._ids_of_piece(piece)])
 
     def _ids_of_piece(self, piece: str) -> Ids:
         token_id = self.model.vocab.get(piece)
         return self.model.byte_ids(piece.encode()) if token_id is None else (token_id,)
-
-    def _merge_of(self, left: str, right: str) -> tuple[float, str] | None:
-        rank = self._ranks.get(left + right)
-        return None if rank is None else (rank, left + right)
 
 
 def has_surrogate(text: str) -> bool:

@@ -8,6 +8,7 @@ the original is worked out only if somebody asks for it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -127,17 +128,23 @@ class FastPrecompiled:
         self._table = CharacterTable(self._parts.__getitem__)
 
     def _part(self, cluster: str) -> str:
+        if len(cluster) > 1 and len(cluster.encode("utf-8")) >= 6:
+            # The rule looks such a cluster up character by character; joined emoji can be one of any length.
+            return cluster.translate(self._table)
         changes: list[Change] = []
         self._normalizer.add_changes(cluster, changes)
         return "".join([character for character, _ in changes])
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
+        clusters: Sequence[str] = text
         if _CLUSTERS_OF_ONE.fullmatch(text):
             rewritten = text.translate(self._table)
         else:
-            rewritten = "".join(map(self._parts.__getitem__, graphemes(text)))
-        if rewritten == text:
+            clusters = graphemes(text)
+            rewritten = "".join(map(self._parts.__getitem__, clusters))
+        # Rules that remove one character and insert another may give the same text with another alignment.
+        if rewritten == text and all(self._parts[cluster] == cluster for cluster in {*clusters}):
             return normalized
         # What is removed goes with the character written before it, in whatever cluster that is: so the alignment is
         # that of the whole text.

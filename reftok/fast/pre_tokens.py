@@ -6,7 +6,7 @@ What these cut is found for a whole text at once, by `findall` or `split`. Other
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Protocol, TypeAlias
@@ -60,8 +60,8 @@ class PreTokens(Protocol):
         """The pre-tokens of a part, which is not ""."""
         ...
 
-    def places(self, part: NormalizedString) -> list[Place]:
-        """The place of each of them in the text of the part."""
+    def located(self, part: NormalizedString) -> tuple[list[str], list[Place]]:
+        """The pre-tokens, and the place of each in the text of the part."""
         ...
 
 
@@ -69,7 +69,7 @@ def known_pre_tokens(steps: Sequence[PreTokenizer]) -> PreTokens | None:
     """The fast form of the pre-tokenizers of a pipeline; None if their rules have to be asked.
 
     >>> known = known_pre_tokens([ByteLevel(add_prefix_space=False, use_regex=True)])
-    >>> known.words(NormalizedString("Hello world")), known.places(NormalizedString("Hello world"))
+    >>> known.located(NormalizedString("Hello world"))
     (['Hello', ' world'], [(0, 0), (5, 0)])
     """
     match [step if type(step) in _KNOWN else None for step in steps]:
@@ -102,16 +102,15 @@ class WholeText:
     def words(self, part: NormalizedString) -> list[str]:
         return [part.text]
 
-    def places(self, part: NormalizedString) -> list[Place]:
-        return [(0, 0)]
+    def located(self, part: NormalizedString) -> tuple[list[str], list[Place]]:
+        return [part.text], [(0, 0)]
 
 
 @dataclass(frozen=True, slots=True)
 class MetaspaceWords:
     """Metaspace alone: spaces become the replacement, and each begins a word.
 
-    >>> words = MetaspaceWords("▁", "first", True)
-    >>> words.words(NormalizedString("a b")), words.places(NormalizedString("a b"))
+    >>> MetaspaceWords("▁", "first", True).located(NormalizedString("a b"))
     (['▁a', '▁b'], [(0, 1), (1, 0)])
     """
 
@@ -124,36 +123,34 @@ class MetaspaceWords:
     def is_whole(self) -> bool:
         return not self.splits
 
-    def _replaced(self, part: NormalizedString) -> tuple[str, int]:
-        """The text with the replacement for each space, and how many characters were put before it."""
+    def words(self, part: NormalizedString) -> list[str]:
+        return self._cut(part)[0]
+
+    def _cut(self, part: NormalizedString) -> tuple[list[str], int]:
+        """The pre-tokens, and how many characters were put before the first one."""
         replaced = part.text.replace(" ", self.replacement)
         prepends = part.original_start == 0 if self.scheme == "first" else self.scheme == "always"
-        if prepends and replaced[0] != self.replacement:
-            return self.replacement + replaced, 1
-        return replaced, 0
-
-    def words(self, part: NormalizedString) -> list[str]:
-        replaced, _ = self._replaced(part)
+        lead = int(prepends and replaced[0] != self.replacement)
+        replaced = self.replacement * lead + replaced
         if not self.splits:
-            return [replaced]
+            return [replaced], lead
         first, *others = replaced.split(self.replacement)
         words = [*map(self.replacement.__add__, others)]
-        return [first, *words] if first else words
+        return [first, *words] if first else words, lead
 
-    def places(self, part: NormalizedString) -> list[Place]:
-        _, lead = self._replaced(part)
-        ends = accumulate(map(len, self.words(part)), initial=-lead)
-        places = [(end, 0) for end in ends]
+    def located(self, part: NormalizedString) -> tuple[list[str], list[Place]]:
+        words, lead = self._cut(part)
+        starts = accumulate(map(len, words[:-1]), initial=-lead)
+        places = [(start, 0) for start in starts]
         places[0] = 0, lead
-        return places[:-1]
+        return words, places
 
 
 @dataclass(frozen=True, slots=True)
 class SplitMetaspaceWords:
     """WhitespaceSplit and Metaspace: words between white space, each with the replacement before it.
 
-    >>> words = SplitMetaspaceWords("▁", True)
-    >>> words.words(NormalizedString(" a  b")), words.places(NormalizedString(" a  b"))
+    >>> SplitMetaspaceWords("▁", True).located(NormalizedString(" a  b"))
     (['▁a', '▁b'], [(1, 1), (4, 1)])
     """
 
@@ -165,21 +162,22 @@ class SplitMetaspaceWords:
     def words(self, part: NormalizedString) -> list[str]:
         text = part.text
         if self.replacement in text:
-            # Such a word is cut before each of them.
-            return [word for word, _, _ in self._found(text)]
+            return self.located(part)[0]
         words = _WORDS.findall(text) if _ONLY_OF_PYTHON.search(text) else text.split()
         return [*map(self.replacement.__add__, words)] if self.prepends else words
 
-    def places(self, part: NormalizedString) -> list[Place]:
-        return [(start, lead) for _, start, lead in self._found(part.text)]
-
-    def _found(self, text: str) -> Iterator[tuple[str, int, int]]:
+    def located(self, part: NormalizedString) -> tuple[list[str], list[Place]]:
+        if self.replacement not in part.text:
+            return self.words(part), [(match.start(), int(self.prepends)) for match in _WORDS.finditer(part.text)]
+        # A word is also cut before each replacement that stands in it.
         metaspace = MetaspaceWords(self.replacement, "always" if self.prepends else "never", True)
-        for match in _WORDS.finditer(text):
-            part = NormalizedString(match[0])
-            words, places = metaspace.words(part), metaspace.places(part)
-            for word, (start, lead) in zip(words, places, strict=True):
-                yield word, match.start() + start, lead
+        words: list[str] = []
+        places: list[Place] = []
+        for match in _WORDS.finditer(part.text):
+            found, within = metaspace.located(NormalizedString(match[0]))
+            words += found
+            places += [(match.start() + start, lead) for start, lead in within]
+        return words, places
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +194,14 @@ class PatternWords:
             words = [word for before in words for word in cut.words(before)]
         return words
 
-    def places(self, part: NormalizedString) -> list[Place]:
+    def located(self, part: NormalizedString) -> tuple[list[str], list[Place]]:
         text = part.text
         spans = self.cuts[0].spans(text)
         for cut in self.cuts[1:]:
             spans = [
                 (start + first, start + last) for start, end in spans for first, last in cut.spans(text[start:end])
             ]
-        return [(start, 0) for start, _ in spans]
+        return [text[start:end] for start, end in spans], [(start, 0) for start, _ in spans]
 
 
 class PatternCut:

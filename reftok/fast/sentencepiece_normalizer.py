@@ -42,11 +42,12 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
         else:
             parts = self._parts(text)
             joined = "".join(parts)
-        if not text:  # without a dummy space
-            return NormalizedString("", normalized.original_start)
-        if trims and (not joined.strip(" ") or ("  " in joined and any("  " in part for part in parts or ()))):
-            # A replacement keeps the spaces within it, and whether a text is all spaces is a matter of its parts.
+        if trims and "  " in joined and any("  " in part for part in parts or ()):
+            # A replacement keeps the spaces within it.
             return super().normalize(normalized)
+        if not text or (trims and not joined.strip(" ") and "" not in (parts or ())):
+            # Nothing but spaces to be removed: there is no dummy prefix or suffix then.
+            return NormalizedString("", normalized.original_start)
         rewritten = self._finished_text(_SPACES.sub(" ", joined.lstrip(" ")) if trims else joined)
         if not rewritten:
             return NormalizedString("", normalized.original_start)
@@ -109,9 +110,11 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
 
     def _alignment(self, normalized: NormalizedString, parts: Sequence[str] | None, joined: str) -> list[Span]:
         size = len(normalized.text)
-        if parts is None:
-            parts = [self._ascii[ord(character)] for character in normalized.text]
-        origins: Sequence[int] = [*chain.from_iterable(map(repeat, range(size), map(len, parts))), size]
+        origins: Sequence[int] = range(size + 1)
+        if len(joined) != size or "" in (parts or ()):
+            if parts is None:
+                parts = [self._ascii[ord(character)] for character in normalized.text]
+            origins = [*chain.from_iterable(map(repeat, range(size), map(len, parts))), size]
         if self.options.remove_extra_whitespaces:
             joined, origins = _collapsed(joined, origins)
         start = self.end_of_leading_spaces(normalized.text)

@@ -15,7 +15,7 @@ from operator import itemgetter, le, not_
 from typing import TypeAlias
 
 from reftok.fast.memo import Memo
-from reftok.fast.models import Ids, PieceWords, Spans, spans_of_lengths, without_repeats
+from reftok.fast.models import Ids, PieceWords, Word, without_repeats
 from reftok.fast.split_points import SplitPoints
 from reftok.fast.viterbi import LONGEST_PIECE, Pieces, bounds
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
@@ -26,6 +26,9 @@ _DISTANCES = (RESET_THRESHOLD, 16_384.0, 2_048.0)
 """How near to 0 all sums have to be for a path to be sure: it is tried from the farthest on. Beyond the threshold the
 library takes the score off, so that nothing is sure there."""
 
+_MOST_ROUNDED = 2.0**-8
+"""Half of the last digit of a float32 below 131,072, which is beyond the threshold: no addition is wrong by more. Ten
+thousand of them together can be wrong by 39, so that the library comes to the threshold before the exact sum does."""
 
 _BLOCK = 64
 """So many words are compared at a time: the words behind one that is not sure are compared again."""
@@ -36,8 +39,8 @@ _IDS, _FARTHEST, _REACH = itemgetter(0), itemgetter(1), itemgetter(2)
 ScoredWord: TypeAlias = tuple[Ids, float, float]
 """A word that no piece spans the ends of.
 
-Its ids, unknown characters not joined; as long as all sums are nearer to 0 than the next number, the path is this one,
-and it is never sure if that is 0; and how far from the score at its start the sums within it get.
+Its ids, unknown characters not joined; the farthest from 0 that all sums may be for this path to be sure, 0 if it never
+is; and the farthest from the score at its start that the sums within it get, each addition rounded.
 """
 
 
@@ -74,8 +77,9 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
             ids = tuple(chain.from_iterable(map(_IDS, found)))
             return ids, min(map(_FARTHEST, found)), sum(map(_REACH, found))
         paths = self._pieces.paths(word)
-        farthest = next((distance for distance in _DISTANCES if paths.are_sure(distance)), 0.0)
-        return self._ids_of_path(bounds(paths.starts), word), farthest, max(map(abs, paths.best))
+        reach = max(map(abs, paths.best)) + len(word) * _MOST_ROUNDED
+        farthest = next((far for far in _DISTANCES if reach <= far and paths.are_sure(far)), 0.0)
+        return self._ids_of_path(bounds(paths.starts), word) if farthest else (), farthest, reach
 
     def _ids_of_path(self, path: Iterable[Span], word: str) -> Ids:
         """The ids of a path through a word; of an unknown character its bytes, if it falls back to them."""
@@ -97,31 +101,11 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
         ids = self._path_ids(text)
         return ids if self.model.table.byte_fallback else without_repeats(ids, self.model.table.unk_id)
 
-    def tokens_of_text(self, text: str) -> tuple[Sequence[int], Sequence[Span]]:
+    def word_of_text(self, text: str) -> Word:
         if self._pieces is None:
-            return super().tokens_of_text(text)
+            return super().word_of_text(text)
         ids = self._path_ids(text)
-        return self.with_unknown_joined(ids, self._spans_of_path(text, ids))
-
-    def _spans_of_path(self, text: str, ids: Sequence[int]) -> Spans:
-        """The spans of pieces, unknown characters and bytes that follow each other in a text."""
-        table = self.model.table
-        lengths = [*map(len, map(self.token_of, ids))]
-        if self._irregular.isdisjoint(ids):
-            return spans_of_lengths(lengths)
-        bytes_by_id = {token_id: byte for byte, token_id in enumerate(table.byte_ids)}
-        spans: list[Span] = []
-        start = left = 0
-        for token_id, length in zip(ids, lengths, strict=True):
-            if token_id not in bytes_by_id:
-                end = start + (1 if token_id == table.unk_id else length)
-            else:
-                # Of the bytes of a character the last one has its span: see `PieceTable.tokens`.
-                left = (left or len(text[start].encode("utf-8"))) - 1
-                end = start if left else start + 1
-            spans.append((start, end))
-            start = end
-        return tuple(spans)
+        return self.with_unknown_joined(ids, self.spans_of_pieces(text, ids))
 
     def _path_ids(self, text: str, score: float = 0.0) -> list[int]:
         """The ids of the best path through a text, unknown characters not joined. score: of the path before it."""

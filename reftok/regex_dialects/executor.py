@@ -92,27 +92,25 @@ def spans_of(compiled: regex.Pattern[str], text: str, is_timed: bool, start: int
         # `finditer` lets an empty match follow directly behind another one, onig does not; else they are the same.
         if all(start < end for start, end in found):
             return found
-    deadline = current_deadline(text) if is_timed else None
-    begin = time.thread_time()
+        return _searched(compiled, text, start, last_end, None)
+    deadline, begin = current_deadline(text), time.thread_time()
     try:
-        return _searched(compiled, text, deadline, start, last_end)
+        if deadline.seconds_left <= 0:
+            raise TimeoutError
+        return _searched(compiled, text, start, last_end, deadline.seconds_left)
     except TimeoutError:
         raise InvalidText(
             f"the pattern {compiled.pattern[:200]!r} takes too long on this text of {len(text)} characters"
         ) from None
     finally:
-        if deadline is not None:
-            deadline.seconds_left -= time.thread_time() - begin
+        deadline.seconds_left -= time.thread_time() - begin
 
 
 def _searched(
-    compiled: regex.Pattern[str], text: str, deadline: Deadline | None, position: int, last_end: int
+    compiled: regex.Pattern[str], text: str, position: int, last_end: int, timeout: float | None
 ) -> list[Span]:
-    """The spans of the matches, each found by a search of its own. Raises TimeoutError if the deadline passes."""
+    """The spans of the matches, each found by a search of its own. Raises TimeoutError after so many seconds."""
     found: list[Span] = []
-    timeout = None if deadline is None else deadline.seconds_left
-    if timeout is not None and timeout <= 0:
-        raise TimeoutError
     begin = time.thread_time()
     while position <= len(text) and (match := compiled.search(text, position, timeout=timeout)) is not None:
         # `regex` gives each search the whole timeout anew, so the sum is checked here.

@@ -49,8 +49,8 @@ _INSIDE = regex.compile(
 def compile_fancy_regex(pattern: str) -> Pattern:
     r"""The pattern of an expression of fancy-regex.
 
-    Raises UnsupportedFeature for what that crate refuses, for an expression that may match nothing, over which tiktoken
-    panics, and for what is not known to be reproduced.
+    Raises UnsupportedFeature for what that crate refuses, for what is not known to be reproduced, and for a pattern
+    that may match nothing: tiktoken panics over an empty match.
 
     >>> compile_fancy_regex(r"[\p{L}&&[^\p{Han}]]+").compiled.findall("ab汉c")
     ['ab', 'c']
@@ -73,7 +73,7 @@ def compile_fancy_regex(pattern: str) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of an expression. kind: the name of a group of _OUTSIDE or _INSIDE. start: its position."""
+    """A part of an expression. kind: the name of a group of _OUTSIDE or _INSIDE."""
 
     kind: str
     text: str
@@ -82,7 +82,7 @@ class _Part:
 
 
 def _parts(pattern: str) -> Iterator[_Part]:
-    """The parts of an expression. Classes and groups that are not closed are left to the compiler of `regex`."""
+    """The parts of an expression. A class or a group without an end is for `regex` to refuse."""
     place, depth = 0, 0
     while place < len(pattern):
         found = (_INSIDE if depth else _OUTSIDE).match(pattern, place)
@@ -95,7 +95,7 @@ def _parts(pattern: str) -> Iterator[_Part]:
 
 
 def _translated(pattern: str) -> tuple[str, int]:
-    """The expression for `regex`, and the version of `regex` that reads it."""
+    """The expression for `regex`, and the version of its syntax."""
     parts = [*_parts(pattern)]
     has_sets = any(part.is_in_class and part.kind in ("class", "both") for part in parts)
     groups: list[str] = []
@@ -108,9 +108,11 @@ def _translated(pattern: str) -> tuple[str, int]:
         elif part.kind == "closes" and not part.is_in_class:
             if not groups:
                 raise _unknown(pattern, part.start)
+            # Only a group that is no lookaround may be repeated.
             is_repeatable = groups.pop() in ("(", "(?:", "(?i:", "(?>")
             part = _Part("one" if is_repeatable else "or", part.text, part.start, False)
         before = part
+    # `$` of `regex` also matches before a last line feed.
     written = (r"\Z" if part.kind == "end" else part.text for part in parts)
     return "".join(written), regex.V1 if has_sets else regex.V0
 
@@ -128,13 +130,11 @@ def _is_doubtful(part: _Part, before: _Part, groups: list[str], has_sets: bool) 
     if part.kind != "one":
         return False
     is_letter = part.text.isalpha()
+    # Version 1 folds `ss` to `ß` and `f` with what follows to a ligature.
     folds = has_sets and is_letter and (part.text in "fF" or (before.kind == "one" and before.text in "sS"))
     return not part.text.isascii() or part.text in ("i", "I") or (part.is_in_class and not is_letter) or folds
 
 
 def _unknown(pattern: str, place: int) -> UnsupportedFeature:
-    shown = f"pattern {pattern[:200]!r}"
-    return UnsupportedFeature("", f"{shown}: at character {place}, {pattern[place : place + 3]!r}", _NOT_KNOWN)
-
-
-_NOT_KNOWN = "is not known to be reproduced"
+    where = f"pattern {pattern[:200]!r}: at character {place}, {pattern[place : place + 3]!r}"
+    return UnsupportedFeature("", where, "is not known to be reproduced")

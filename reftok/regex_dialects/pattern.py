@@ -38,9 +38,9 @@ Syntax: TypeAlias = Literal["oniguruma", "rust"]
 
 @dataclass(frozen=True)
 class Pattern:
-    """A regular expression, ready to be matched; two with the same source and syntax are equal.
+    """A regular expression, ready to be matched. Two with the same source and syntax are equal.
 
-    source: as it stands in its file, before translation.
+    source: as in its file, before translation.
     compiled: for the package `regex`.
     tree: the syntax tree of an Oniguruma expression; None for one of Rust, whose text goes through `as_of_16` instead.
     """
@@ -70,7 +70,7 @@ class Pattern:
         """The characters that the installed `regex` may classify differently from Unicode 16.
 
         A text with one of them is matched with every class written out. Finding them takes a look at all of Unicode, so
-        it waits for the first text beyond ASCII; a model loads without it.
+        it waits for the first text beyond ASCII: a model loads without it.
         """
         assert self.tree is not None, "an expression of Rust is matched with `as_of_16`"
         return _search(suspects(properties(self.tree)))
@@ -95,7 +95,7 @@ class Pattern:
 
     @cached_property
     def long_run(self) -> regex.Pattern[str] | None:
-        """Matches a run of LONG_RUN characters that makes an expression slow which does not run away; None if none can.
+        """Matches a run of LONG_RUN characters for which the expression takes the square of the run; None if none can.
 
         `a+b` takes the square of a run of `a`: at each `a` it goes to the end of the run and back.
         """

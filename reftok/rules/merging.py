@@ -56,7 +56,15 @@ def merge_all(symbols: Sequence[Symbol], merge_of: MergeOf[Symbol]) -> list[tupl
     return left_symbols
 
 
-class TextMerging(VocabModel):
+class Merging:
+    """A model that merges: the base of all of them."""
+
+    def merge_symbols(self, symbols: Sequence[Symbol], merge_of: MergeOf[Symbol]) -> list[tuple[int, Symbol]]:
+        """The function `merge_all`; `reftok.fast` puts one in its place that takes less time for a long word."""
+        return merge_all(symbols, merge_of)
+
+
+class TextMerging(Merging, VocabModel):
     """A model that merges the characters of a pre-token, and may take a pre-token of the vocab without merging."""
 
     @abstractmethod
@@ -73,7 +81,7 @@ class TextMerging(VocabModel):
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
-        symbols = [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of)
+        symbols = [(0, text)] if self.takes_whole(text) else self.merge_symbols(text, self.merge_of)
         return [
             Token(token_id, self.tokens[token_id], (start, start + len(symbol)))
             for start, symbol in symbols

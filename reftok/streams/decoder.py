@@ -1,8 +1,7 @@
-"""Text while the ids are still coming.
+"""Text while ids are still coming.
 
-Each id goes through the row of decoders, of which each gives out what nothing that follows can change and holds the
-rest: see `reftok.streams.decoders`. All functions are pure; what changes is a `StreamDecoder`, which keeps what they
-hold.
+Each id goes through a row of decoders; each gives out what no later id can change and holds the rest, see
+`reftok.streams.decoders`. These functions are pure: only a `StreamDecoder` changes, which keeps what they hold.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ class StreamDecoder:
         Raises InvalidIds for what `decode` refuses; the stream is then as it was before. Raises ModelFormatError if
         the decoders blow the text up, as `decode` of the ids so far does, and StreamFinished after `finish`.
         """
-        if type(token_id) is int:  # 65.0 and True, which are no ids or others, equal a key of a dict as well
+        if type(token_id) is int:  # a dict would find 65.0 as well, which is not an id
             known = self._state.get(token_id)
             if known is not None:
                 self._token_count += 1
@@ -111,11 +110,11 @@ class StreamDecoder:
         self._refuse_if_finished()
         text, _ = self._folded([], is_end=True)
         self._is_finished = True
-        self._state = State(())  # holds nothing, and knows no id, so that `feed` has to look further
+        self._state = State(())  # knows no id, so that `feed` goes on to `_feed`, which refuses it
         return text
 
     def _folded(self, ids: list[int], is_end: bool) -> tuple[str, tuple[Held, ...]]:
-        """The text that becomes final with more ids, and what the steps hold then."""
+        """The text that becomes final with these ids, and what the steps hold after them."""
         given: Any = ids
         following: list[Held] = []
         with self._deadline:

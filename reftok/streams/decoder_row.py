@@ -1,4 +1,4 @@
-"""From a pipeline to its row of decoders, over which a stream folds its ids."""
+"""The row of functions that a stream of ids goes through, made for a pipeline."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ from reftok.streams.cuts.patterns import settled_matches
 from reftok.streams.decoders import Held
 from reftok.streams.sentencepiece_decoder import sentencepiece
 
-_MOST_TEXTS = 1 << 16
+_MOST_STATES = 1 << 12
+_MOST_TEXTS = 1 << 17
+"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 35 MB."""
 _LONGEST_REMEMBERED = 16
+"""A state that holds more code points or bytes hardly comes again."""
 
 
 class Step(NamedTuple):
     """One function of a row.
 
-    function: takes what it holds, what has come, and whether the stream has ended; gives what is final and what it
-        holds then. The first takes ids, the others tokens, or text behind a function that joins them.
-    start: what it holds before anything has come.
-    held_until_end: why it can give out nothing before the end, '' if it can.
+    function: takes what it held, its input and whether the stream has ended; gives what is final and what it holds now.
+        The input is ids for the first function, then tokens, and text behind a function that joins them.
+    start: what it holds before any input.
+    held_until_end: why it gives out nothing before the end; '' if it does.
     """
 
     function: Callable[[Held, Any, bool], tuple[Any, Held]]
@@ -39,7 +42,7 @@ class Step(NamedTuple):
 
 
 class State(dict[int, tuple[str, "State"]]):
-    """What the steps of a row hold; and by id the text that it has given then before, with the state behind it."""
+    """What all steps hold. Maps each id that has come in this state to its text and the state after it."""
 
     __slots__ = ("held",)
 
@@ -50,10 +53,10 @@ class State(dict[int, tuple[str, "State"]]):
 
 @dataclass(slots=True)
 class Row:
-    """The steps from ids to text, and what they have given; shared by the streams of a tokenizer, in all threads.
+    """The steps from ids to text, and a memo of what they gave. All streams of a tokenizer share it, in all threads.
 
-    is_guarded: whether decoders may blow a text up or take long: a stream counts its characters, and remembers nothing.
-    memo: the remembered states, to which entries are only added. texts: how many there are.
+    is_guarded: whether decoders may blow a text up or take long. Then streams count characters and remember nothing.
+    memo: the remembered states; entries are only added. texts: how many texts they have.
     """
 
     steps: tuple[Step, ...]
@@ -62,10 +65,10 @@ class Row:
     texts: int = 0
 
     def after(self, before: State, token_id: int, text: str, held: tuple[Held, ...]) -> State:
-        """The state behind an id that has given a text. It is remembered if little is held: much hardly comes again."""
+        """The state after an id that gave a text; remembered unless much is held."""
         if self.is_guarded or sum(each.size for each in held) > _LONGEST_REMEMBERED:
             return State(held)
-        if self.texts >= _MOST_TEXTS:
+        if self.texts >= _MOST_TEXTS or (len(self.memo) >= _MOST_STATES and held not in self.memo):
             return self.memo.get(held, State(held))
         self.texts += 1
         state = self.memo.setdefault(held, State(held))
@@ -74,7 +77,7 @@ class Row:
 
 
 _Forms: TypeAlias = Mapping[type[Any], Callable[[Any, bool], list[Step]]]
-"""By the class of a decoder, its steps; takes the decoder, and whether the tokens that it gives are joined next."""
+"""Makes the steps of a decoder, by its class; takes the decoder, and whether Fuse or nothing follows it."""
 
 
 def _replace(decoder: rules.Replace, _: bool = False) -> list[Step]:
@@ -93,15 +96,15 @@ def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
 _FUSE = Step(streamed.fuse)
 _MAP = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
 _OF_TOKENS: _Forms = {
-    rules.BPEDecoder: lambda step, is_joined_next: [Step(partial(streamed.bpe_decoder, step, is_joined_next))],
+    rules.BPEDecoder: lambda step, is_fused_next: [Step(partial(streamed.bpe_decoder, step, is_fused_next))],
     rules.ByteFallback: lambda step, _: [Step(streamed.byte_fallback, Held((b"", False)))],
     rules.ByteLevel: lambda step, _: [Step(streamed.byte_level)],
     rules.CTC: lambda step, _: [Step(partial(streamed.ctc, step))],
     rules.Fuse: lambda step, _: [_FUSE],
-    rules.Metaspace: lambda step, _: [Step(partial(streamed.first_apart, step))],
-    rules.Replace: lambda step, _: [Step(partial(streamed.each_alone, step))],
-    rules.Strip: lambda step, _: [Step(partial(streamed.each_alone, step))],
-    rules.WordPiece: lambda step, _: [Step(partial(streamed.first_apart, step))],
+    rules.Metaspace: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
+    rules.Replace: lambda step, _: [Step(partial(streamed.decode_each, step))],
+    rules.Strip: lambda step, _: [Step(partial(streamed.decode_each, step))],
+    rules.WordPiece: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
     SentencePieceDecoder: lambda step, _: [Step(partial(sentencepiece, step), Held((step.strips_first_space, ())))],
 }
 _OF_ONE_TOKEN: _Forms = {
@@ -114,14 +117,13 @@ _OF_ONE_TOKEN: _Forms = {
     rules.Strip: lambda step, _: [Step(partial(streamed.strip_of_text, step), Held(step.start))],
     rules.WordPiece: lambda step, _: _replace_each(*(rules.SPACES_BEFORE if step.cleanup else ())),
 }
-"""Behind a decoder that joins the tokens: the one token is the first and the last."""
-_JOINING = (rules.Fuse, rules.ByteLevel)
+"""Behind a decoder that joins all tokens: the only token is both the first and the last."""
 _CLEANED_BY_LLAMA = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
-"""What the three passes of `reftok.rules.llama_cpp.stages.clean_spaces` find, one literal after the other."""
+"""The three passes of `reftok.rules.llama_cpp.stages.clean_spaces`, as literals to be replaced one after the other."""
 
 
 def decoder_row(pipeline: Pipeline, skips_special: bool) -> Row:
-    """The row of a pipeline. If one decoder is not known here, all tokens are held until the end.
+    """The row of a pipeline. If it has a decoder without a function, all tokens are held until the end.
 
     skips_special: whether special tokens are left out.
     """
@@ -132,18 +134,18 @@ def decoder_row(pipeline: Pipeline, skips_special: bool) -> Row:
         return Row((pieces, _FUSE, *_replace_each(*cleaned), Step(streamed.utf_8)))
     first = Step(partial(streamed.vocab_tokens, pipeline, skips_special))
     if decoders is None:
-        return Row((first, Step(streamed.without_decoders), _FUSE))
+        return Row((first, Step(streamed.join_with_spaces), _FUSE))
     steps = _steps(decoders)
     if isinstance(steps, str):
-        return Row((first, Step(partial(streamed.all_at_the_end, pipeline), held_until_end=steps)), True)
+        return Row((first, Step(partial(streamed.buffer_all, pipeline), held_until_end=steps)), True)
     growth = prod(1 + _growth(decoder) for decoder in decoders)
-    # Tokens that are not empty are no more than characters. See `refuse_expansion`.
+    # Without empty tokens there are no more tokens than characters, so that a text grows twice as much at most.
     may_be_refused = growth > 1 and (2 * growth > MOST_GROWTH or pipeline.token_to_id("") is not None)
     return Row((first, *steps), may_be_refused or any(map(_may_run_away, decoders)))
 
 
 def _steps(decoders: Sequence[Decoder]) -> list[Step] | str:
-    """The steps from tokens to text, or why they can give out nothing before the end."""
+    """The steps from tokens to text, or why nothing can be given out before the end."""
     if len(decoders) > MOST_STREAMED_STAGES:
         return f"{len(decoders)} decoders: their rules are asked at the end"
     unknown = [decoder for decoder in decoders if type(decoder) not in _OF_TOKENS or _is_long(decoder)]
@@ -151,13 +153,13 @@ def _steps(decoders: Sequence[Decoder]) -> list[Step] | str:
     for decoder, following in zip_longest(decoders, decoders[1:], fillvalue=rules.Fuse()):
         if unknown or type(decoder) not in forms:
             return f"{type([*unknown, decoder][0]).__name__}: its rule is asked at the end"
-        steps += forms[type(decoder)](decoder, type(following) in _JOINING)
-        forms = _OF_ONE_TOKEN if type(decoder) in _JOINING else forms
+        steps += forms[type(decoder)](decoder, type(following) is rules.Fuse)
+        forms = _OF_ONE_TOKEN if type(decoder) in (rules.Fuse, rules.ByteLevel) else forms
     return [*steps, _FUSE] if forms is _OF_TOKENS else steps
 
 
 def _growth(decoder: Decoder) -> float:
-    """How many code points a decoder adds at most, for each that it takes and for each token."""
+    """How many code points a decoder adds at most per code point, and per token."""
     if isinstance(decoder, SentencePieceDecoder):
         return len(decoder.unk_surface) if decoder.denormalizer is None else inf
     if isinstance(decoder, rules.Replace):
@@ -172,8 +174,8 @@ def _may_run_away(decoder: Decoder) -> bool:
 
 
 def _is_long(decoder: Decoder) -> bool:
-    """Whether it may make so much of a text that the size has to be known before it does, as the plain rule knows it.
+    """Whether a replacement is so long that the result has to be measured before it is made, as the plain rule does.
 
-    A shorter content may stand before each character and at the end, and is not refused.
+    A shorter one is never refused, even if it is inserted around every character.
     """
     return isinstance(decoder, rules.Replace) and 2 * (len(decoder.content) + 1) > MOST_GROWTH

@@ -1,10 +1,10 @@
-r"""How much of what has come can nothing that follows change: one pure function for each decoder.
+"""Decoders while more ids may follow: one pure function per decoder, which gives out the part that is final.
 
-    ready, held = strip(decoder, held, fragment, is_end)
+    ready, held = strip_of_text(decoder, held, fragment, is_end)
 
-`held` is what the decoder holds back, with what it must remember of the rest; `ready` is final. Functions take lists of
-whole tokens, until a decoder joins all tokens (Fuse, ByteLevel): those behind it take the one token, in fragments of
-text. The rules stand in `reftok.rules`, and are called here for what is final.
+`ready` can no longer change; `held` is what the decoder holds back and what it has to remember. A function takes a list
+of whole tokens until some decoder joins all tokens (Fuse, ByteLevel); behind that one, functions take the single token
+in fragments of text. The rules are those of `reftok.rules`, which are called here on whatever is final.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reftok.streams.cuts.patterns import SettledMatches
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
-"""Characters that ByteLevel maps to themselves."""
+"""Visible ASCII, which ByteLevel maps to itself."""
 _SEARCHED_EACH_TIME = 1000
 """A longer text is searched again only when it has doubled, so that a long run costs linear time in all."""
 
@@ -32,11 +32,11 @@ Part = TypeVar("Part", str, bytes, tuple[str, ...])
 
 
 class Held(NamedTuple):
-    """All that a function needs of what has come; it never changes, and can be a key of a dict.
+    """What a function keeps between two ids; immutable and hashable.
 
-    state: of a form of its own for each function.
-    size: how much is held, in code points, or in bytes where they are no text yet.
-    data: these bytes, in parts.
+    state: in a form of its own for each function.
+    size: how much is held back, in code points, or in bytes if they are not text yet.
+    data: those bytes, in parts.
     """
 
     state: Any = ()
@@ -44,15 +44,14 @@ class Held(NamedTuple):
     data: tuple[bytes, ...] = ()
 
 
-_NOTHING = Held()
 Tokens: TypeAlias = tuple[list[str], Held]
 Text: TypeAlias = tuple[str, Held]
 
 
 def appended(parts: tuple[Part, ...], part: Part) -> tuple[Part, ...]:
-    """The parts with one more at the end, which takes up those before it that are no longer than it is.
+    """The parts with one more at the end. It is joined with the parts before it that are no longer, like a carry.
 
-    So a binary counter carries: n parts cost n log n steps, where one string that grows would cost n².
+    So n parts cost n log n steps to append; one growing string would cost n².
 
     >>> appended(("abcd", "e"), "f"), appended(("abcd", "ef"), "g")
     (('abcd', 'ef'), ('abcd', 'ef', 'g'))
@@ -65,7 +64,9 @@ def appended(parts: tuple[Part, ...], part: Part) -> tuple[Part, ...]:
 
 
 def without_end(content: str, size: int, fragment: str) -> tuple[str, int]:
-    """All text up to the last that is not `content`, and how many of `content` stand behind it; `size` came before.
+    """The text up to the last character other than `content`, and how many of `content` follow it.
+
+    size: how many of `content` came before the fragment.
 
     >>> without_end(" ", 2, "a "), without_end(" ", 2, " ")
     (('  a', 1), ('', 3))
@@ -84,9 +85,9 @@ def vocab_tokens(pipeline: Pipeline, skips_special: bool, held: Held, ids: list[
 
 
 def llama_pieces(detokenizer: Detokenizer, skips_special: bool, held: Held, ids: list[int], is_end: bool) -> Tokens:
-    """Detokenizer: ids to bytes, each as the Latin-1 character of its number. Holds an EOS, which goes at the end.
+    """Detokenizer, from ids to bytes, each as the Latin-1 character of its number. Holds an EOS: a last one is removed.
 
-    state: whether no id has come. Raises InvalidIds for an id outside the vocab.
+    state: whether no id has come yet. Raises InvalidIds for an id outside the vocab.
     """
     if not ids:
         return [], held
@@ -106,16 +107,16 @@ def llama_pieces(detokenizer: Detokenizer, skips_special: bool, held: Held, ids:
 # --- of whole tokens
 
 
-def all_at_the_end(pipeline: Pipeline, held: Held, tokens: list[str], is_end: bool) -> Text:
-    """All decoders of a pipeline, one of which cannot be streamed. state: the tokens, in parts."""
+def buffer_all(pipeline: Pipeline, held: Held, tokens: list[str], is_end: bool) -> Text:
+    """All decoders of a pipeline that has an unknown one. Holds everything. state: the tokens, in parts."""
     parts = appended(held.state, tuple(tokens))
     if is_end:
         return pipeline.decode_tokens([token for part in parts for token in part]), Held()
     return "", Held(parts, held.size + sum(map(len, tokens)))
 
 
-def without_decoders(held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """Tokens that are joined with a space. Holds nothing. state: ("",) once a token has come."""
+def join_with_spaces(held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """A pipeline without decoders. Holds nothing. state: ("",) once a token has come."""
     return [" ".join([*held.state, *tokens])], Held(("",)) if tokens else held
 
 
@@ -124,45 +125,46 @@ def fuse(held: Held, tokens: list[str], is_end: bool) -> Text:
     return "".join(tokens), held
 
 
-def each_alone(decoder: rules.Replace | rules.Strip, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """Replace and Strip. Holds nothing: no token depends on another."""
+def decode_each(decoder: rules.Replace | rules.Strip, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """Replace and Strip of whole tokens. Holds nothing, since no token depends on another."""
     return decoder.decode_chain(tokens), held
 
 
-def first_apart(decoder: rules.Metaspace | rules.WordPiece, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """Metaspace and WordPiece. Holds nothing: only the first token differs. state: ("",) once it has come."""
+def decode_after_first(
+    decoder: rules.Metaspace | rules.WordPiece, held: Held, tokens: list[str], is_end: bool
+) -> Tokens:
+    """Metaspace and WordPiece. Holds nothing, since only the first token differs. state: ("",) once it has come."""
     texts = decoder.decode_chain([*held.state, *tokens])[len(held.state) :]
     return texts, Held(("",)) if tokens else held
 
 
 def ctc(decoder: rules.CTC, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """CTC. Holds nothing: the first token of a group stands for it. state: the last token."""
+    """CTC. Holds nothing, since the first token of a group stands for the group. state: the last token."""
     given = decoder.decode_chain([*held.state])
     texts = decoder.decode_chain([*held.state, *tokens])[len(given) :]
     return texts, Held(tuple(tokens[-1:])) if tokens else held
 
 
-def bpe_decoder(decoder: rules.BPEDecoder, is_joined_next: bool, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """BPEDecoder. Holds the last token, in which a suffix becomes nothing at the end, and else a space.
+def bpe_decoder(decoder: rules.BPEDecoder, is_fused_next: bool, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """BPEDecoder. Holds the last token if it has a suffix, which becomes '' at the end of the text and a space before.
 
-    is_joined_next: whether a token may be given in parts, and is held from its first suffix on.
-    state: what is held, () or one text.
+    is_fused_next: whether the next decoder takes a token in parts. Then it is held from its first suffix on.
+    state: the held text, () or a tuple of one.
     """
     listed = [*held.state, *tokens]
     texts = decoder.decode_chain(listed)
-    if is_end or not listed:
-        return texts, held
-    last = listed[-1]
-    before = last.partition(decoder.suffix)[0] if is_joined_next and decoder.suffix else ""
-    rest = last.removeprefix(before)
-    return [*texts[:-1], *[before] * is_joined_next], Held((rest,), len(rest))
+    if is_end or not listed or decoder.suffix not in listed[-1]:
+        return texts, Held()
+    before = listed[-1].partition(decoder.suffix)[0] if is_fused_next and decoder.suffix else ""
+    rest = listed[-1].removeprefix(before)
+    return [*texts[:-1], *[before] * is_fused_next], Held((rest,), len(rest))
 
 
 def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """ByteFallback. Holds a run of byte tokens until it ends, or until it cannot be UTF-8 any more.
+    """ByteFallback. Holds a run of byte tokens until it ends, or until it can no longer be UTF-8.
 
-    From there on every byte of the run is a U+FFFD, those that come as well.
-    state: the incomplete character at the end of the run, and whether the run is no UTF-8. data: the run.
+    From then on every byte of the run is a U+FFFD, including later ones.
+    state: the incomplete character at the end of the run, and whether the run is not UTF-8. data: the run.
     """
     (tail, is_broken), run, size, texts = held.state, held.data, held.size, list[str]()
     for token in tokens:
@@ -171,7 +173,7 @@ def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
             texts += [*rules.decoded_run(bytearray().join(run)), token]
             run, size, tail, is_broken = (), 0, b"", False
             continue
-        run, size, tail = appended(run, bytes([byte])), size + 1, tail + bytes([byte])
+        run, size, tail = appended(run, bytes([byte])), size + 1, tail + bytes([byte])  # tail: to check each byte once
         try:
             tail = tail[utf_8_decode(tail, "strict", False)[1] :]
         except UnicodeDecodeError:
@@ -184,7 +186,7 @@ def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
 
 
 def byte_level(held: Held, tokens: list[str], is_end: bool) -> Text:
-    r"""ByteLevel. Holds the bytes of a character that is not complete, three at most.
+    r"""ByteLevel. Holds the bytes of an incomplete character, three at most.
 
     >>> byte_level(Held(), ["ä½"], False)
     ('', Held(state=(), size=2, data=(b'\xe4\xbd',)))
@@ -196,7 +198,7 @@ def byte_level(held: Held, tokens: list[str], is_end: bool) -> Text:
 
 
 def utf_8(held: Held, fragment: str, is_end: bool) -> Text:
-    """Bytes, each as the Latin-1 character of its number, to text. Holds those of a character that is not complete."""
+    """Bytes, each as the Latin-1 character of its number, to text. Holds those of an incomplete character."""
     return _utf_8(held, fragment.encode("latin-1"), is_end)
 
 
@@ -204,14 +206,14 @@ def _utf_8(held: Held, data: bytes, is_end: bool) -> Text:
     data = b"".join((*held.data, data))
     text, size = utf_8_decode(data, "replace", is_end)
     rest = data[size:]
-    return text, Held((), len(rest), (rest,)) if rest else _NOTHING
+    return text, Held((), len(rest), (rest,)) if rest else Held()
 
 
 def byte_level_of_text(decoder: rules.ByteLevel, held: Held, fragment: str, is_end: bool) -> Text:
-    """ByteLevel. Holds all but the visible ASCII characters at the start.
+    """ByteLevel. Holds everything behind the visible ASCII characters at the start.
 
-    A character outside the byte map, wherever it is, makes the whole token stand for itself.
-    state: the text that is held, in parts; None once such a character has come.
+    A single character outside the byte map makes the whole token stand for itself.
+    state: the held text, in parts; None once such a character has come.
     """
     if held.state is None:
         return fragment, held
@@ -227,7 +229,7 @@ def byte_level_of_text(decoder: rules.ByteLevel, held: Held, fragment: str, is_e
 
 
 def byte_fallback_of_text(decoder: rules.ByteFallback, held: Held, fragment: str, is_end: bool) -> Text:
-    """ByteFallback. Holds what may be the beginning of a byte token. state: that, None once it is known to be none."""
+    """ByteFallback. Holds what may begin a byte token. state: that text; None once the token is known to be text."""
     if held.state is None:
         return fragment, held
     token = held.state + fragment
@@ -240,7 +242,7 @@ def byte_fallback_of_text(decoder: rules.ByteFallback, held: Held, fragment: str
 
 
 def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool) -> Text:
-    """Strip. Holds at the end as many of its character as may go. state: how many may still go at the start."""
+    """Strip. Holds what may be removed at the end. state: how many characters may be removed at the start."""
     most, content = held.state, decoder.content
     count = min(len(fragment) - len(fragment.lstrip(content)), most)
     fragment = fragment[count:]
@@ -249,12 +251,12 @@ def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool)
 
 
 def replace_literal(literal: str, content: str, held: Held, fragment: str, is_end: bool) -> Text:
-    """Replace of a string. Holds the longest end of the text that the string begins with. state: that.
+    """Replace of a string. Holds the longest end of the text that may begin the string. state: that text.
 
     >>> replace_literal(" n't", "n't", Held(""), "does n", False)
     ('does', Held(state=' n', size=2, data=()))
     """
-    if not literal:  # it stands around each character: what is behind one is before the next as well
+    if not literal:  # '' matches before each character and at the end: what follows one character precedes the next
         ready = content.join(["", *fragment, ""]) if fragment else ""
         return ready[len(held.state) * len(content) :], Held("-") if fragment else held
     *gaps, rest = (held.state + fragment).split(literal)
@@ -268,10 +270,10 @@ def replace_literal(literal: str, content: str, held: Held, fragment: str, is_en
 def replace_pattern(
     pattern: Pattern, settled: SettledMatches | str, content: str, held: Held, fragment: str, is_end: bool
 ) -> Text:
-    """Replace of a regular expression. Holds the text from the first place on where a match is not final.
+    """Replace of a regular expression. Holds the text from the first undecided match on.
 
     settled: finds the final matches; the reason if none is before the end.
-    state: the text that is held in parts (none before any text has come), and its size when it was searched last.
+    state: the held text, in parts (none before any text has come), and its size at the last search.
     """
     parts, searched = held.state
     parts = appended(parts, fragment) if fragment else parts

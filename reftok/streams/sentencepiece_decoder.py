@@ -1,4 +1,4 @@
-"""SentencePieceDecoder and its denormalizer, as the functions of `reftok.streams.decoders` are."""
+"""SentencePieceDecoder and its denormalizer; functions like those of `reftok.streams.decoders`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reftok.streams.decoders import Held, Text, Tokens, without_end
 
 
 def sentencepiece(decoder: SentencePieceDecoder, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """SentencePieceDecoder. Holds the bytes of a character that is not complete, and what the denormalizer may change.
+    """SentencePieceDecoder. Holds the bytes of an incomplete character, and what the denormalizer holds.
 
     state: whether the next piece is at the start of the text, and the state of `denormalized`.
     """
@@ -34,10 +34,10 @@ def sentencepiece(decoder: SentencePieceDecoder, held: Held, tokens: list[str], 
 
 
 def denormalized(normalizer: SentencePieceNormalizer, held: Held, fragment: str, is_end: bool) -> Text:
-    """The denormalizer of sentencepiece. Holds what a longer rule may change, and the spaces that may be the last.
+    """The denormalizer. Holds text that a longer rule may match, and spaces that may be trailing.
 
-    state: the text that a longer rule may change, whether other text than spaces has come before it, whether that ends
-    with a space, and how many spaces are held.
+    state: the text that a longer rule may match; whether anything but leading spaces came before it, and whether that
+    ended with a space; and how many spaces are held.
     """
     options = normalizer.options
     trims, space = options.remove_extra_whitespaces, "▁" if options.escape_whitespaces else " "
@@ -64,7 +64,7 @@ def denormalized(normalizer: SentencePieceNormalizer, held: Held, fragment: str,
 
 
 def _may_grow(normalizer: SentencePieceNormalizer, text: str, position: int) -> bool:
-    """Whether a text that goes on could have a longer symbol or rule at a position."""
+    """Whether more text could make a longer symbol or rule match at a position."""
     symbols, charsmap = normalizer.symbols, normalizer.charsmap
     if symbols is not None and symbols.every.may_continue(text, position):
         return True

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from reftok.unicode.ranges import as_ranges
 
 BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 LAST_OF_PLANE_0 = 0xFFFF
+
+
+def class_with_higher_planes(characters: Iterable[str]) -> str:
+    r"""The class of `re` for some characters, with all of those beyond plane 0.
+
+    `re` looks a character of plane 0 up in a table; ranges of the higher planes it would try one by one.
+
+    >>> class_with_higher_planes("abc\U0001f600")
+    '[\\u0061-\\u0063\U00010000-\U0010ffff]'
+    """
+    ranges = as_ranges(code for code in map(ord, characters) if code <= LAST_OF_PLANE_0)
+    return "[" + "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges) + "\U00010000-\U0010ffff]"
 
 
 class CharacterSearch:
@@ -23,9 +35,7 @@ class CharacterSearch:
 
     def __init__(self, characters: Collection[str]) -> None:
         self._characters = frozenset(characters)
-        ranges = as_ranges(code for code in map(ord, self._characters) if code <= LAST_OF_PLANE_0)
-        members = "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges)
-        self._suspect = re.compile(f"[{members}\U00010000-\U0010ffff]")
+        self._suspect = re.compile(class_with_higher_planes(self._characters))
 
     def is_absent(self, text: str) -> bool:
         """Whether the text has none of the characters."""

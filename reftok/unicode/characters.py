@@ -15,6 +15,7 @@ Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reft
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from array import array
@@ -22,12 +23,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
 import regex
 
-from reftok.unicode.character_search import CharacterSearch
+from reftok.unicode.character_search import CharacterSearch, class_with_higher_planes
 from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import (
     BERT_CONTROLS,
@@ -91,27 +92,27 @@ _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 @cache
-def _newer_than_16() -> dict[int, str]:
-    """Characters that the installed `regex` counts as assigned, though Unicode 16 does not, and their stand-ins."""
+def newer_than_16() -> frozenset[str]:
+    """Characters that the installed `regex` counts as assigned, though Unicode 16 does not."""
     assigned = regex.compile(r"\P{Cn}")
-    newer: dict[int, str] = {}
+    newer: set[str] = set()
     for first, last in ranges_of(UNASSIGNED_IN_16):
         # 800,000 code points: in pieces for the memory, and as UTF-32, which is four times as fast as `chr` for each.
         for start in range(first, last + 1, _PIECE):
             codes = array("I", range(start, min(start + _PIECE, last + 1)))
-            newer |= dict.fromkeys(map(ord, assigned.findall(codes.tobytes().decode(_UTF_32))), NONCHARACTER)
-    return newer | {0x295: "\u0296"}
+            newer.update(assigned.findall(codes.tobytes().decode(_UTF_32)))
+    return frozenset(newer)
 
 
 @cache
-def _newer_characters() -> frozenset[str]:
-    return frozenset(map(chr, _newer_than_16()))
+def _as_of_16() -> dict[int, str]:
+    """The stand-ins of characters for `as_of_16`."""
+    return {**dict.fromkeys(map(ord, newer_than_16()), NONCHARACTER), 0x295: "\u0296"}
 
 
 @cache
-def newer_than_16() -> frozenset[str]:
-    """Characters that the installed `regex` counts as assigned, though Unicode 16 does not."""
-    return _newer_characters() - {"\u0295"}
+def _changed_since_16() -> frozenset[str]:
+    return frozenset(map(chr, _as_of_16()))
 
 
 def as_of_16(text: str) -> str:
@@ -122,9 +123,9 @@ def as_of_16(text: str) -> str:
     >>> regex.fullmatch(r"a\p{Cn}b", as_of_16("a\U0001e6c0b")) is not None
     True
     """
-    if text.isascii() or _newer_characters().isdisjoint(text):
+    if text.isascii() or _changed_since_16().isdisjoint(text):
         return text
-    return text.translate(_newer_than_16())
+    return text.translate(_as_of_16())
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,12 @@ def _marks() -> frozenset[str]:
     return members(COMBINING_MARKS_IN_9) | {"\uff9e", "\uff9f"}
 
 
+@cache
+def _long_runs() -> re.Pattern[str]:
+    # Other characters of the higher planes come out as they are, so that a class with all of them does no harm.
+    return re.compile(f"{class_with_higher_planes(_marks())}{{{_LONG_RUN},}}")
+
+
 def with_marks_in_order(text: str, compatible: bool) -> str:
     r"""`text` with every long run of marks decomposed and in canonical order, which changes no normalization of it.
 
@@ -213,37 +220,18 @@ def with_marks_in_order(text: str, compatible: bool) -> str:
     >>> with_marks_in_order("a" + "\u0301\u0323" * 16, compatible=False) == "a" + "\u0323" * 16 + "\u0301" * 16
     True
     """
-    marks = _marks()
-    # No run is so long that does not hold one of these places.
-    if marks.isdisjoint(text[_LONG_RUN - 1 :: _LONG_RUN]):
+    # Every run of that length holds one of these places, so most texts are done after a look at each 31st character.
+    if _marks().isdisjoint(text[_LONG_RUN - 1 :: _LONG_RUN]):
         return text
-    parts: list[str] = []
-    done, place, size = 0, _LONG_RUN - 1, len(text)
-    while place < size:
-        if text[place] in marks:
-            start = end = place
-            while start > done and text[start - 1] in marks:
-                start -= 1
-            while end < size and text[end] in marks:
-                end += 1
-            if end - start >= _LONG_RUN:
-                parts += [text[done:start], *_in_order(text[start:end], compatible)]
-                done = place = end
-        place += _LONG_RUN
-    return "".join([*parts, text[done:]]) if parts else text
+    return _long_runs().sub(lambda run: "".join(_in_order(run[0], compatible)), text)
 
 
 def _in_order(run: str, compatible: bool) -> Iterator[str]:
+    """The decompositions of the marks of a run, sorted by combining class between two of class 0."""
     form: Form = "NFKD" if compatible else "NFD"
-    pending: list[str] = []
-    for part in chain.from_iterable(unicodedata.normalize(form, character) for character in run):
-        if unicodedata.combining(part) == 0:
-            yield from sorted(pending, key=unicodedata.combining)
-            yield part
-            pending.clear()
-        else:
-            pending.append(part)
-    yield from sorted(pending, key=unicodedata.combining)
+    parts = chain.from_iterable(unicodedata.normalize(form, character) for character in run)
+    for _, group in groupby(parts, lambda part: unicodedata.combining(part) == 0):
+        yield from sorted(group, key=unicodedata.combining)
 
 
 def is_combining_mark(character: str) -> bool:
@@ -266,14 +254,8 @@ def lower_case(character: str) -> str:
 
 @cache
 def _lower_case() -> dict[str, str]:
-    lower = {"İ": "i\u0307"}
-    for item in LOWERCASE.split():
-        upper, _, target = item.partition(">")
-        span, _, step = upper.partition("/")
-        ((first, last),) = ranges_of(span)
-        shift = int(target, 16) - first
-        lower |= {chr(code): chr(code + shift) for code in range(first, last + 1, int(step or 1))}
-    return lower
+    pairs = (item.partition(">") for item in LOWERCASE.split())
+    return {"İ": "i\u0307"} | {chr(int(upper, 16)): chr(int(lower, 16)) for upper, _, lower in pairs}
 
 
 def is_numeric(character: str) -> bool:
@@ -285,17 +267,9 @@ def is_numeric(character: str) -> bool:
     return character in members(NUMERIC_IN_17)
 
 
-CHINESE = (
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0x2F800, 0x2FA1F),
-)
-"""First and last code point of the blocks of ideographs that BERT knows. Quirks: Extension E is taken to begin at
-U+2B920 instead of U+2B820, and what Unicode has added after it is missing."""
+_CHINESE = tuple(ranges_of("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F"))
+"""The blocks of ideographs that BERT knows. Quirks: Extension E begins at U+2B920 there instead of U+2B820, and what
+Unicode has added after it is missing."""
 
 
 def is_control(character: str) -> bool:
@@ -333,7 +307,7 @@ def is_chinese(character: str) -> bool:
     >>> [is_chinese(character) for character in "中あ\U0002b820"]
     [True, False, False]
     """
-    return any(first <= ord(character) <= last for first, last in CHINESE)
+    return any(first <= ord(character) <= last for first, last in _CHINESE)
 
 
 def script(character: str) -> str | None:

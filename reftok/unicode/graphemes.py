@@ -14,53 +14,38 @@ from functools import cache
 from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import GRAPHEME_CLASSES
 
-_LETTERS = {
-    "Control": "C",
-    "CR": "R",
-    "LF": "N",
-    "Extend": "E",
-    "InCB_Linker": "K",
-    "ZWJ": "Z",
-    "SpacingMark": "S",
-    "Prepend": "P",
-    "Regional_Indicator": "I",
-    "L": "L",
-    "V": "V",
-    "T": "T",
-    "Extended_Pictographic": "X",
-    "InCB_Consonant": "D",
-}
-"""By class, as the tables name it; a linker is an Extend before it is one of its own."""
 _ZWNJ, _LV, _LVT, _OTHER = "WABO"
-"""ZWNJ is the only Extend that may not be within a conjunct."""
+"""Beside them C Control, R CR, N LF, E Extend, K InCB_Linker (an Extend as well), Z ZWJ, S SpacingMark, P Prepend,
+I Regional_Indicator, L, V and T (Hangul jamo), X Extended_Pictographic, D InCB_Consonant. ZWNJ has a letter because it
+is the only Extend that may not be within a conjunct."""
 _SYLLABLES = range(0xAC00, 0xD7A4)
 _SYLLABLES_WITHOUT_TRAILING_JAMO = _SYLLABLES[::28]
 """Source: the Unicode Standard, section 3.12, Conjoining Jamo Behavior."""
 
 MARKS = "EKWZS"
 """The letters of what joins the cluster before it, whatever that is: rules GB9 and GB9a."""
-REGIONAL_INDICATOR = _LETTERS["Regional_Indicator"]
+REGIONAL_INDICATOR = "I"
 JOINED_BY_MARKS_ONLY = _OTHER
 """The letter of what nothing but marks joins."""
 _ALONE = frozenset("CNABXDO")
 """The letters of what is a cluster of its own as long as nothing else is around."""
 
-_HANGUL = r"L*+(?:V++|AV*+|B)T*+|L++|T++"
-_FLAG = "II"
-_EMOJI = "X(?:[EKW]*+ZX)*+"
-_CONJUNCT = "D(?:[EZ]*+K[EKZ]*+D)*+"
+_HANGUL = r"L*+(?:V++|AV*+|B)T*+|L++|T++"  # GB6 to GB8
+_FLAG = "II"  # GB12 and GB13
+_EMOJI = "X(?:[EKW]*+ZX)*+"  # GB11
+_CONJUNCT = "D(?:[EZ]*+K[EKZ]*+D)*+"  # GB9c
 _CORE = f"{_HANGUL}|{_FLAG}|{_EMOJI}|{_CONJUNCT}|[IO]"
 _CLUSTER = re.compile(f"RN|[CRN]|P*+(?:{_CORE})[{MARKS}]*+|P++[{MARKS}]*+|[{MARKS}]++")
-"""GB3 to GB5; then what GB6 to GB8 (Hangul), GB12 and GB13 (flags), GB11 (emoji) and GB9c (conjuncts) keep together,
-behind what GB9b puts before it, and before what GB9 and GB9a put behind it."""
+"""GB3 to GB5: a line break or a control character is a cluster of its own. GB9b, GB9 and GB9a: prepended characters
+join what follows, and marks what stands before them."""
 
 
 @cache
 def _letters() -> defaultdict[int, str]:
     """The letter of each code point, for `str.translate`; those that are in no class fill themselves in."""
     letters = dict.fromkeys(_SYLLABLES, _LVT) | dict.fromkeys(_SYLLABLES_WITHOUT_TRAILING_JAMO, _LV)
-    for name, letter in _LETTERS.items():
-        for first, last in ranges_of(GRAPHEME_CLASSES[name]):
+    for letter, table in GRAPHEME_CLASSES.items():
+        for first, last in ranges_of(table):
             letters |= dict.fromkeys(range(first, last + 1), letter)
     return defaultdict(lambda: _OTHER, letters | {ord("\u200c"): _ZWNJ})
 

@@ -98,6 +98,7 @@ def official(config: object) -> tokenizers.Tokenizer:
 
 read_own = lru_cache(maxsize=16)(lambda data: Tokenizer(read_tokenizer_json(data)))
 read_official = lru_cache(maxsize=16)(tokenizers.Tokenizer.from_str)
+fast_form = lru_cache(maxsize=64)(fast_normalizer)
 """Read once for many texts: nobody may change them."""
 
 

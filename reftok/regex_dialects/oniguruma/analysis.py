@@ -6,6 +6,8 @@ Oniguruma refuses patterns, or reads them in its own way, though the syntax is s
 
 from __future__ import annotations
 
+from types import UnionType
+
 from reftok.errors import UnsupportedFeature
 from reftok.limits import DEEPEST_PATTERN, MOST_PATTERN_PARTS, MOST_WAYS
 from reftok.regex_dialects.oniguruma.case_folding import without_case
@@ -155,17 +157,21 @@ def check(pattern: str, tree: Node) -> None:
     if parts > MOST_PATTERN_PARTS + len(pattern):
         problem = f"has {parts:,} parts with its counts written out, more than {MOST_PATTERN_PARTS:,}"
         raise UnsupportedFeature("", f"pattern {pattern[:200]!r}", problem)
-    nodes = walk(tree)
-    refers = any(isinstance(node, Backreference | Conditional) for node in nodes)
-    for node in nodes:
+    refers = _has(tree, Backreference | Conditional)
+    for node in walk(tree):
         problem = ""
         if isinstance(node, Lookaround) and node.behind:
             problem = _lookbehind(node, refers)
-        elif isinstance(node, Repeat) and refers and _captures(node) and may_be_empty(node.body):
+        elif isinstance(node, Repeat) and refers and _has(node, Capture) and may_be_empty(node.body):
             problem = "a repetition of what may match nothing, with a group that is referred to"
-        elif isinstance(node, Repeat) and node.most not in (0, 1) and may_be_empty(node.body) and _looks(node.body):
+        elif (
+            isinstance(node, Repeat)
+            and node.most not in (0, 1)
+            and may_be_empty(node.body)
+            and _has(node.body, Assertion | Lookaround)
+        ):
             problem = "a repetition of what may match nothing and depends on its place"
-        elif isinstance(node, Lookaround | Conditional | Repeat) and any(isinstance(part, Keep) for part in walk(node)):
+        elif isinstance(node, Lookaround | Conditional | Repeat) and _has(node, Keep):
             problem = r"\K inside of a lookaround, a condition or a repetition"
         elif isinstance(node, CharacterClass) and _is_lost(node):
             problem = "a negated class around a negated one that leaves nothing beyond ASCII"
@@ -173,17 +179,13 @@ def check(pattern: str, tree: Node) -> None:
             raise UnsupportedFeature("", f"pattern {pattern!r}", f"{problem} is not supported")
 
 
-def _captures(node: Node) -> bool:
-    return any(isinstance(part, Capture) for part in walk(node))
-
-
-def _looks(node: Node) -> bool:
-    return any(isinstance(part, Assertion | Lookaround) for part in walk(node))
+def _has(node: Node, kind: type | UnionType) -> bool:
+    return any(isinstance(part, kind) for part in walk(node))
 
 
 def _lookbehind(lookbehind: Lookaround, refers: bool) -> str:
-    branches = lookbehind.body.branches if isinstance(lookbehind.body, Alternation) else (lookbehind.body,)
-    if any(map(_vanishes, branches)):
+    """What a lookbehind has that is not known to be reproduced, "" for nothing."""
+    if any(map(_vanishes, _branches(lookbehind.body))):
         return "nothing but repetitions that may be left out in a lookbehind"
     for node in (inner for child in children(lookbehind) for inner in walk(child)):
         match node:
@@ -226,31 +228,21 @@ def _is_lost(node: CharacterClass) -> bool:
     if not isinstance(node.members, Complement):
         return False
     content = node.members.members
-    if not _sets_high_bytes(content) or _reaches_beyond_unicode(content):
+    # What is negated within has the numbers over the last code point too, which no range can name; with them the class
+    # is not compared byte by byte. Only a class in brackets sets the bits of bytes, `\P{L}` does not.
+    if not _reaches_beyond(content, of_brackets=True) or _reaches_beyond(content, of_brackets=False):
         return False
     return is_within_ascii(without_case(content)[0] if node.ignore_case else content)
 
 
-def _sets_high_bytes(members: Members) -> bool:
+def _reaches_beyond(members: Members, of_brackets: bool) -> bool:
+    """Whether it has what only a negation gives. of_brackets: whether that of a class in brackets alone counts."""
     match members:
         case Union(parts):
-            return any(map(_sets_high_bytes, parts))
+            return any(_reaches_beyond(part, of_brackets) for part in parts)
         case Intersection(parts):
-            return all(map(_sets_high_bytes, parts))
-        case Complement(Union() as content):
-            return not _sets_high_bytes(content)
-        case _:
-            return False
-
-
-def _reaches_beyond_unicode(members: Members) -> bool:
-    """Whether it has the numbers over the last code point: what a negation leaves, and no range can name."""
-    match members:
-        case Union(parts):
-            return any(map(_reaches_beyond_unicode, parts))
-        case Intersection(parts):
-            return all(map(_reaches_beyond_unicode, parts))
+            return all(_reaches_beyond(part, of_brackets) for part in parts)
         case Complement(inner):
-            return not _reaches_beyond_unicode(inner)
+            return (isinstance(inner, Union) or not of_brackets) and not _reaches_beyond(inner, of_brackets)
         case _:
             return False

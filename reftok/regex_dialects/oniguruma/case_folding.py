@@ -6,6 +6,7 @@ and `unravel_case_fold_string`, regcomp.c.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -33,17 +34,21 @@ from reftok.unicode.characters import character_class
 from reftok.unicode.tables import UNASSIGNED_IN_16
 
 _LAST_CASED = 0x1E943
+"""No code point beyond it has a folding."""
 _SINCE_14 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7DA: 0xA7DB, 0xA7DC: 0x19B} | {
     capital: capital + 0x20 for capital in range(0x10D50, 0x10D66)
 }
 """Foldings that the oldest supported Python, with its Unicode 14, does not know."""
 _LONGEST = 3
-_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Foldings:
-    """alike: the characters that fold to the same one, for each of them. sharing: those that fold to several."""
+    """The case folding of Unicode 16.
+
+    alike: for each character that another one folds to, or that folds to one, all that fold to the same.
+    sharing: for each folding of several characters, such as `ss`, those that fold to it.
+    """
 
     alike: dict[str, str]
     sharing: dict[str, str]
@@ -59,25 +64,12 @@ def foldings() -> Foldings:
     unassigned = regex.compile(character_class(UNASSIGNED_IN_16))
     alike: dict[str, str] = {}
     sharing: dict[str, str] = {}
-    for character in _with_another_folding():
+    for character in map(chr, range(_LAST_CASED + 1)):
         folded = chr(_SINCE_14[ord(character)]) if ord(character) in _SINCE_14 else character.casefold()
-        if unassigned.match(character):
-            continue
-        group = sharing if len(folded) > 1 else alike
-        group[folded] = group.get(folded, folded if len(folded) == 1 else "") + character
+        if folded != character and not unassigned.match(character):
+            group = sharing if len(folded) > 1 else alike
+            group[folded] = group.get(folded, folded if len(folded) == 1 else "") + character
     return Foldings({character: group for group in alike.values() for character in group}, sharing)
-
-
-def _with_another_folding() -> list[str]:
-    """The characters that are not their own folding; most blocks have none, which is told at once."""
-    cases: list[str] = []
-    for start in range(0, _LAST_CASED + 1, _BLOCK):
-        block = "".join(map(chr, range(start, min(start + _BLOCK, _LAST_CASED + 1))))
-        if block.casefold() != block or not _SINCE_14.keys().isdisjoint(map(ord, block)):
-            cases += [
-                character for character in block if character.casefold() != character or ord(character) in _SINCE_14
-            ]
-    return cases
 
 
 def folded(node: Node, behind: bool = False) -> Node:
@@ -120,31 +112,32 @@ def without_case(members: Members) -> tuple[Members, list[str]]:
     """
     if isinstance(members, Complement):
         return Complement(without_case(members.members)[0]), []
+    known = foldings()
+    groups = [*known.alike.values(), *known.sharing.values()]
     compiled = regex.compile(written(members, exact=True), regex.V1)
-    found = {*compiled.findall("".join({*foldings().alike, *"".join(foldings().sharing.values())}))}
-    groups = [*foldings().alike.values(), *foldings().sharing.values()]
+    found = {*compiled.findall("".join({*"".join(groups)}))}
     more = {other for group in groups if not found.isdisjoint(group) for other in group} - found
-    several = [folded for folded, group in foldings().sharing.items() if not found.isdisjoint(group)]
-    added = Ranges(tuple((ord(character), ord(character)) for character in sorted(more)))
-    return Union((members, added)) if more else members, sorted(several, key=len)
+    several = [folded for folded, group in known.sharing.items() if not found.isdisjoint(group)]
+    return Union((members, _ranges(more))) if more else members, sorted(several, key=len)
 
 
 def _literal(text: str, single: bool) -> list[Node]:
     """The parts of a literal that are folded as one: `ss` is, unless one character can only stand for one."""
+    alike, sharing = foldings().alike, foldings().sharing
     found: list[Node] = []
     position = 0
     while position < len(text):
         character = text[position]
         several = "" if single else _several(text, position)
-        own = several or next((folded for folded, group in foldings().sharing.items() if character in group), "")
-        one = _any_of(foldings().sharing.get(own, foldings().alike.get(character, character)))
+        own = several or next((folded for folded, group in sharing.items() if character in group), "")
+        one = _any_of(sharing.get(own, alike.get(character, character)))
         found.append(_either(one, [own] if own and not single else []))
         position += len(several) or 1
     return found
 
 
 def _several(text: str, position: int) -> str:
-    """The longest folding to several characters that the text has at a position."""
+    """The longest folding to several characters that the text has at a position, "" for none."""
     alike = foldings().alike
     folded = "".join(alike.get(character, character)[0] for character in text[position : position + _LONGEST])
     return next((folded[:length] for length in (3, 2) if folded[:length] in foldings().sharing), "")
@@ -158,4 +151,8 @@ def _either(one: Node, severals: list[str]) -> Node:
 
 
 def _any_of(characters: str) -> Node:
-    return CharacterClass(Ranges(tuple((ord(character), ord(character)) for character in sorted(characters))))
+    return CharacterClass(_ranges(characters))
+
+
+def _ranges(characters: Iterable[str]) -> Ranges:
+    return Ranges(tuple((ord(character), ord(character)) for character in sorted(characters)))

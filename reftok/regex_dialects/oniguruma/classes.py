@@ -6,13 +6,13 @@ Source: `prs_cc`, `fetch_token_cc` and `OPTON_IS_ASCII_MODE_CTYPE` of Oniguruma,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from reftok.regex_dialects.oniguruma.cursor import Cursor
-from reftok.regex_dialects.oniguruma.escapes import read_escape
-from reftok.regex_dialects.oniguruma.property_names import NAMES
+import regex
+
+from reftok.regex_dialects.oniguruma.lexer import Cursor, read_escape
 from reftok.regex_dialects.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
+from reftok.unicode.tables import ONIGURUMA_PROPERTIES
 
 _SHORTHANDS = {"w": "word", "d": "digit", "s": "space", "h": "xdigit"}
 _BRACKETS = frozenset(["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print"])
@@ -23,13 +23,14 @@ _ASCII = Ranges(((0, 0x7F),))
 _WORD_NUMBERS = Ranges(((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE)))
 """Superscript digits and fractions: of words outside of brackets, where Oniguruma looks at ISO 8859-1 first."""
 
+_SHORTHAND = regex.compile("[wdshWDSH]")
+_PROPERTY = regex.compile(r"(?P<letter>[pP])\{(?P<not>\^?)(?P<name>[^}]*)(?P<end>\}?)")
+_BRACKET = regex.compile(r"\[:(?P<not>\^?)(?P<name>\p{L}+):\]")
+_RANGE = regex.compile(r"-(?!\]|&&)")
+"""The hyphen of a range. At an edge of the class, or of a side of `&&`, it is a character."""
 
 Options: TypeAlias = frozenset[str]
 """The options of a place in a pattern: letters of `(?imxWDSP)`."""
-
-_Token: TypeAlias = int | Members | Literal["-", "&&", "[", "]"]
-_SIGNS: dict[str, Literal["-", "[", "]"]] = {"-": "-", "[": "[", "]": "]"}
-_HYPHEN = ord("-")
 
 
 def named(name: str, options: Options) -> Members:
@@ -50,96 +51,28 @@ def outside_of_brackets(members: Members) -> Members:
             return members
 
 
-def read_shorthand(cursor: Cursor, options: Options) -> Members | None:
-    r"""The members of `\w`, `\D` and their like, whose backslash has been read; None if it is something else."""
-    letter = cursor.peek()
-    name = _SHORTHANDS.get(letter.lower())
-    if name is None or not letter:
-        return None
-    cursor.take()
-    return _negated_if(letter.isupper(), named(name, options))
-
-
-def read_property(cursor: Cursor, options: Options) -> Members | None:
-    r"""The members of `\p{Lu}` or `\P{^Lu}`, whose backslash has been read; None if it is something else.
+def read_named_class(cursor: Cursor, options: Options) -> Members | None:
+    r"""The members of `\w`, `\D`, `\p{Lu}`, `\P{^Lu}` and their like, whose backslash has been read; None for others.
 
     Case, spaces, hyphens and underscores of a name do not count.
 
-    >>> read_property(Cursor("p{^ hiragana }"), frozenset())
+    >>> read_named_class(Cursor(r"\p{^ hiragana }", 1), frozenset())
     Complement(members=Property(name='hiragana'))
     """
-    if cursor.peek(2) not in ("p{", "P{"):
+    start = cursor.position - 1
+    if letter := cursor.match(_SHORTHAND):
+        return _negated_if(letter[0].isupper(), named(_SHORTHANDS[letter[0].lower()], options))
+    found = cursor.match(_PROPERTY)
+    if found is None:
         return None
-    start = max(0, cursor.position - 1)
-    negative = cursor.take() == "P"
-    cursor.take()
-    negative ^= cursor.accept("^")
-    written = cursor.pattern[cursor.position :].partition("}")[0]
-    cursor.position += len(written)
-    name = written.translate({ord(ignored): None for ignored in " -_"})
-    if not cursor.accept("}") or not name.isascii() or name.lower() not in NAMES:
+    name = found["name"].translate({ord(ignored): None for ignored in " -_"})
+    if not found["end"] or not name.isascii() or name.lower() not in ONIGURUMA_PROPERTIES:
         cursor.refuse("no such property is known", start)
-    return _negated_if(negative, named(name.lower(), options))
-
-
-def read_bracket(cursor: Cursor, options: Options) -> Members | None:
-    """The members of `[:alpha:]` or `[:^alpha:]`; None if that is not what is next."""
-    start = cursor.position
-    if not cursor.accept("[:"):
-        return None
-    negative = cursor.accept("^")
-    end = cursor.pattern.find(":", cursor.position)
-    name = cursor.pattern[cursor.position : end] if end >= 0 else ""
-    if not name.isalpha() or cursor.pattern[end : end + 2] != ":]":
-        cursor.position = start
-        return None
-    cursor.position = end + 2
-    if name not in _BRACKETS:
-        cursor.refuse("no such class is known", start)
-    return _negated_if(negative, named("posixpunct" if name == "punct" else name, options))
+    return _negated_if((found["letter"] == "P") ^ bool(found["not"]), named(name.lower(), options))
 
 
 def _negated_if(negative: bool, members: Members) -> Members:
     return Complement(members) if negative else members
-
-
-@dataclass(slots=True)
-class _Operand:
-    """One side of `&&`, as far as it has been read.
-
-    waiting: the last character, which may begin a range. after_class: whether a class with a name came last.
-    """
-
-    parts: list[Members] = field(default_factory=list)
-    ranges: list[tuple[int, int]] = field(default_factory=list)
-    waiting: int | None = None
-    after_class: bool = False
-
-    def add_character(self, code: int) -> None:
-        self.settle()
-        self.waiting = code
-
-    def add_range(self, last: int) -> None:
-        assert self.waiting is not None
-        self.ranges.append((self.waiting, last))
-        self.waiting = None
-
-    def add_class(self, members: Members) -> None:
-        self.settle()
-        self.parts.append(members)
-        self.after_class = True
-
-    def settle(self) -> None:
-        """Nothing more can make a range of the character that waits."""
-        if self.waiting is not None:
-            self.ranges.append((self.waiting, self.waiting))
-        self.waiting = None
-        self.after_class = False
-
-    def members(self) -> Members:
-        self.settle()
-        parts = [*([Ranges(tuple(self.ranges))] if self.ranges else []), *self.parts]
-        return parts[0] if len(parts) == 1 else Union(tuple(parts))
 
 
 def read_class(cursor: Cursor, options: Options) -> Members:
@@ -150,62 +83,70 @@ def read_class(cursor: Cursor, options: Options) -> Members:
     """
     start = cursor.position - 1
     negative = cursor.accept("^")
-    operands = [_Operand()]
-    if cursor.accept("]"):
-        if "]" not in cursor.pattern[cursor.position :]:
-            cursor.refuse("the class is empty", start)
-        operands[0].add_character(ord("]"))
-    while (token := _token(cursor, options, start)) != "]":
+    is_first = cursor.peek() == "]"  # then it is a character
+    if is_first and "]" not in cursor.pattern[cursor.position + 1 :]:
+        cursor.take()
+        cursor.refuse("the class is empty", start)
+    sides: list[tuple[list[tuple[int, int]], list[Members]]] = [([], [])]
+    while (token := _token(cursor, options, start)) != "]" or is_first:
+        ranges, parts = sides[-1]
         match token:
             case int():
-                operands[-1].add_character(token)
-            case "-":
-                _read_hyphen(cursor, options, operands[-1], start)
+                ranges.append(_range(cursor, options, token, start))
+            case "]":
+                ranges.append(_range(cursor, options, ord("]"), start))
             case "&&":
-                operands.append(_Operand())
+                sides.append(([], []))
             case "[":
-                operands[-1].add_class(read_class(cursor, options))
-                operands[-1].after_class = False
+                parts.append(read_class(cursor, options))  # a hyphen behind it is a character
             case members:
-                operands[-1].add_class(members)
-    sides = tuple(operand.members() for operand in operands)
-    content = sides[0] if len(sides) == 1 else Intersection(sides)
+                parts.append(members)
+                if cursor.match(_RANGE):
+                    cursor.refuse("a range cannot begin with a class", start)
+        is_first = False
+    content = _joined(Intersection, [_joined(Union, [*_ranges(ranges), *parts]) for ranges, parts in sides])
     if negative:
         return Complement(content if isinstance(content, Union) else Union((content,)))
     return Union((content,)) if isinstance(content, Complement) else content
 
 
-def _read_hyphen(cursor: Cursor, options: Options, operand: _Operand, start: int) -> None:
-    """A hyphen that has been read makes a range, or is a character: at an edge, and behind a range."""
-    if cursor.peek() == "]" or cursor.peek(2) == "&&" or (operand.waiting is None and not operand.after_class):
-        operand.add_character(_HYPHEN)
-        return
-    if operand.after_class:
-        cursor.refuse("a range cannot begin with a class", start)
+def _ranges(ranges: list[tuple[int, int]]) -> list[Members]:
+    return [Ranges(tuple(ranges))] if ranges else []
+
+
+def _joined(kind: type[Union | Intersection], parts: list[Members]) -> Members:
+    return parts[0] if len(parts) == 1 else kind(tuple(parts))
+
+
+def _range(cursor: Cursor, options: Options, first: int, start: int) -> tuple[int, int]:
+    """The range that begins with a character, or that character alone. start: of the class."""
+    if not cursor.match(_RANGE):
+        return first, first
     last = _token(cursor, options, start)
-    if last == "-":
-        last = _HYPHEN
     if not isinstance(last, int):
         cursor.refuse("a range cannot end with a class", start)
-    if operand.waiting is not None and operand.waiting > last:
+    if first > last:
         cursor.refuse("the range is empty", start)
-    operand.add_range(last)
+    return first, last
 
 
-def _token(cursor: Cursor, options: Options, start: int) -> _Token:
-    """The next of the class that started there."""
+def _token(cursor: Cursor, options: Options, start: int) -> int | Members | Literal["&&", "[", "]"]:
+    """The next character, class with a name, or sign of the class that started there."""
     if cursor.at_end():
         cursor.refuse("the class has no end", start)
-    members = read_bracket(cursor, options)
-    if members is not None:
-        return members
+    place = cursor.position
+    if found := cursor.match(_BRACKET):
+        name = "posixpunct" if found["name"] == "punct" else found["name"]
+        if found["name"] not in _BRACKETS:
+            cursor.refuse("no such class is known", place)
+        return _negated_if(bool(found["not"]), named(name, options))
     if cursor.accept("&&"):
         return "&&"
-    character = cursor.take()
-    if character in _SIGNS:
-        return _SIGNS[character]
-    if character != "\\":
-        return ord(character)
-    if (members := read_shorthand(cursor, options) or read_property(cursor, options)) is not None:
-        return members
-    return read_escape(cursor)
+    match character := cursor.take():
+        case "[" | "]":
+            return character
+        case "\\":
+            members = read_named_class(cursor, options)
+            return read_escape(cursor) if members is None else members
+        case _:
+            return ord(character)

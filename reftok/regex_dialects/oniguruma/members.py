@@ -11,10 +11,11 @@ from functools import cache
 
 import regex
 
-from reftok.regex_dialects.oniguruma import property_names as tables
 from reftok.regex_dialects.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
+from reftok.unicode.characters import members as characters_of
 from reftok.unicode.characters import newer_than_16
 from reftok.unicode.ranges import as_ranges, ranges_of
+from reftok.unicode.tables import EXTENDED_PICTOGRAPHIC_IN_16
 
 _LAST = 0x10FFFF
 _EVERYTHING = r"\x00-\U0010FFFF"
@@ -33,6 +34,16 @@ _WRITTEN = {
     "posixpunct": r"[\p{P}\p{S}]",
 }
 """What `regex` calls by another name, or takes for something else."""
+
+_LEFT_SINCE_16 = dict.fromkeys(["cased", "casedletter", "lc", "ll", "lower", "lowercase", "lowercaseletter"], "295")
+"""Members of 16 that a later version has removed."""
+_JOINED_SINCE_16 = {
+    **dict.fromkeys(["lo", "otherletter"], "295"),
+    **dict.fromkeys(["changeswhencasemapped", "changeswhentitlecased"], "277 27C A7D3 A7D5 AB4B-AB4C"),
+    **dict.fromkeys(["changeswhenuppercased", "cwcm", "cwt", "cwu"], "277 27C A7D3 A7D5 AB4B-AB4C"),
+    **dict.fromkeys(["dia", "diacritic"], "5A2 5C5 5C7 656 6E2 8D3 1D9B-1DBE"),
+}
+"""What was assigned in 16, but has become a member later."""
 
 
 def written(members: Members, exact: bool) -> str:
@@ -61,10 +72,7 @@ def written(members: Members, exact: bool) -> str:
 
 
 def _content(members: Members, exact: bool) -> str:
-    """The text between the brackets of a class.
-
-    In a union, what several parts leave out is written as one part: `regex` takes `[[^a][^b]]` for `[^ab]`.
-    """
+    """The text between the brackets of a class."""
     match members:
         case Union(parts) if parts:
             parts = _dissolved(parts)
@@ -72,6 +80,7 @@ def _content(members: Members, exact: bool) -> str:
             if any({*_dissolved([inner])} <= {*parts} for inner in negated):
                 return _EVERYTHING
             if len(negated) > 1:
+                # `regex` takes `[[^a][^b]]` for `[^ab]`, so what several parts leave out is written as one part.
                 others = (part for part in parts if not isinstance(part, Complement))
                 parts = (*others, Complement(Intersection(negated)))
             return "".join(_content(part, exact) for part in parts)
@@ -118,49 +127,39 @@ def _escaped_character(character: str) -> str:
     return f"\\U{ord(character):08X}"
 
 
-def is_block(name: str) -> bool:
-    """Whether a property is a block, which has the code points that are not assigned as well, in every version.
-
-    >>> is_block("inkannada"), is_block("inherited")
-    (True, False)
-    """
+def _is_block(name: str) -> bool:
+    """Whether a property is a block, which has the code points that are not assigned as well, in every version."""
     return name.startswith("in") and not name.startswith(("inherited", "inscriptional"))
 
 
 @cache
 def _property(name: str, exact: bool) -> str:
     if name in ("extpict", "extendedpictographic"):
-        return character_ranges(tables.EXTENDED_PICTOGRAPHIC)
+        return _class(ranges_of(EXTENDED_PICTOGRAPHIC_IN_16))
     plain = _WRITTEN.get(name, rf"\p{{{name}}}")
-    if not exact or name in _UNCHANGED or is_block(name):
+    if not exact or name in _UNCHANGED or _is_block(name):
         return plain
     newer = "".join(newer_than_16())
     if name in _OF_UNASSIGNED:
-        return f"[{plain}{_set(newer)}]"
-    gone = _set(regex.findall(plain, newer, regex.V1)) + character_ranges(tables.JOINED_SINCE_16.get(name, ""))
-    kept = f"[{plain}--[{gone}]]" if gone else plain
-    left = character_ranges(tables.LEFT_SINCE_16.get(name, ""))
+        return f"[{plain}{_class(as_ranges(map(ord, newer)))}]"
+    joined = _class(as_ranges(map(ord, regex.findall(plain, newer, regex.V1))))
+    joined += _class(ranges_of(_JOINED_SINCE_16.get(name, "")))
+    left = _class(ranges_of(_LEFT_SINCE_16.get(name, "")))
+    kept = f"[{plain}--[{joined}]]" if joined else plain
     return f"[{kept}{left}]" if left else kept
 
 
-def character_ranges(table: str) -> str:
-    """A class of hexadecimal ranges, "" for none."""
-    ranges = tuple(ranges_of(table))
-    return written(Ranges(ranges), exact=False) if ranges else ""
-
-
-def _set(characters: Iterable[str]) -> str:
-    """A class of these characters, "" for none."""
-    ranges = tuple(as_ranges(map(ord, characters)))
-    return written(Ranges(ranges), exact=False) if ranges else ""
+def _class(ranges: Iterable[tuple[int, int]]) -> str:
+    """A class of code points, "" for none."""
+    found = tuple(ranges)
+    return written(Ranges(found), exact=False) if found else ""
 
 
 def suspects(names: Iterable[str]) -> frozenset[str]:
     """The characters for which the plain form of a class with these properties may be wrong."""
     named = set(names)
-    changed = [table.get(name, "") for name in named for table in (tables.JOINED_SINCE_16, tables.LEFT_SINCE_16)]
-    codes = (code for first, last in ranges_of(" ".join(changed)) for code in range(first, last + 1))
-    return newer_than_16().union(map(chr, codes)) if named else frozenset()
+    changed = " ".join(table.get(name, "") for name in named for table in (_JOINED_SINCE_16, _LEFT_SINCE_16))
+    return newer_than_16() | characters_of(changed) if named else frozenset()
 
 
 def is_within_ascii(members: Members) -> bool:

@@ -1,26 +1,19 @@
-"""A pattern becomes a syntax tree.
+"""The parser: a pattern becomes a syntax tree.
 
-Source: `prs_regexp`, `prs_alts`, `prs_branch`, `prs_exp`, `prs_bag` and `fetch_token` of Oniguruma, regparse.c.
+Source: `prs_regexp`, `prs_alts`, `prs_branch`, `prs_exp`, `prs_bag`, `fetch_token`, `assign_quantifier_body` and
+`onig_reduce_nested_quantifier` of Oniguruma, regparse.c.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import groupby
 
 import regex
 
-from reftok.regex_dialects.oniguruma.classes import (
-    Options,
-    named,
-    outside_of_brackets,
-    read_class,
-    read_property,
-    read_shorthand,
-)
-from reftok.regex_dialects.oniguruma.cursor import Cursor
-from reftok.regex_dialects.oniguruma.escapes import read_escape
-from reftok.regex_dialects.oniguruma.quantifiers import quantified, read_quantifier
+from reftok.regex_dialects.oniguruma.classes import Options, named, outside_of_brackets, read_class, read_named_class
+from reftok.regex_dialects.oniguruma.lexer import Cursor, Quantifier, bounded, read_escape, read_quantifier
 from reftok.regex_dialects.oniguruma.syntax_tree import (
     ANY_CHARACTER,
     NO_LINE_FEED,
@@ -39,8 +32,8 @@ from reftok.regex_dialects.oniguruma.syntax_tree import (
     Lookaround,
     Node,
     Ranges,
+    Repeat,
     Sequence,
-    walk,
 )
 
 _ASSERTIONS: dict[str, AssertionKind] = {
@@ -58,28 +51,39 @@ _SINGLE: dict[str, Node] = {
     "N": NO_LINE_FEED,
     "O": ANY_CHARACTER,
 }
+_GROUPS: dict[str, Callable[[Node], Node]] = {
+    "(?:": lambda body: body,
+    "(?>": Atomic,
+    "(?=": lambda body: Lookaround(body, behind=False, negative=False),
+    "(?!": lambda body: Lookaround(body, behind=False, negative=True),
+    "(?<=": lambda body: Lookaround(body, behind=True, negative=False),
+    "(?<!": lambda body: Lookaround(body, behind=True, negative=True),
+}
 _UNKNOWN_ESCAPES = {"X": "text segments", "y": "text segments", "Y": "text segments"}
 _UNKNOWN_GROUPS = {"(?~": "the absent operator", "(?{": "a callout", "(*": "a callout", "(?C": "an option of the whole"}
 _UNKNOWN_GROUPS |= {"(?I": "an option of the whole", "(?L": "an option of the whole", "(?y": "text segments"}
-_LOOKAROUNDS = {"(?=": (False, False), "(?!": (False, True), "(?<=": (True, False), "(?<!": (True, True)}
+_COMMENT = regex.compile(r"(?s)\(\?#(?:\\.|[^\\)])*\)")
+_COMMENT_OR_SPACE = regex.compile(rf"{_COMMENT.pattern}|#[^\n]*|[ \t\n\r\f]")
 _NAME = regex.compile(r"<(?P<name>[^\W\d]\w*)>|'(?P<name>[^\W\d]\w*)'")
 _NUMBER = regex.compile(r"<(?P<number>-?\d{1,5})>|'(?P<number>-?\d{1,5})'")
+_CONDITION = regex.compile(r"(?P<number>[0-9]{1,5})\)")
 _OPTIONS = regex.compile(r"\(\?(?=[-imxWDSP])(?P<on>[imxWDSP]*)(?P<off>(?:-[imxWDSP]*)*)(?P<end>[:)])")
+_REFERENCE = regex.compile("[1-9][0-9]*")
 _ALWAYS_A_REFERENCE = 9
 
 
 def parse(pattern: str) -> Node:
     """The syntax tree of a pattern.
 
-    Where a group has a name, those without one do not capture. Raises UnsupportedFeature for what Oniguruma refuses,
-    and for what is not known to be reproduced.
+    If a group has a name, those without one do not capture. Raises UnsupportedFeature for what Oniguruma refuses, and
+    for what is not known to be reproduced.
 
     >>> parse("(a)(?<n>b)")
     Sequence(parts=(Literal(text='a', ignore_case=False), Capture(number=1, body=Literal(text='b', ignore_case=False))))
     """
     parser = _Parser(Cursor(pattern))
     tree = parser.everything()
-    if parser.names and None in parser.groups:
+    if None in parser.groups and any(parser.groups):
         parser = _Parser(Cursor(pattern), only_named=True)
         tree = parser.everything()
     return tree
@@ -87,31 +91,29 @@ def parse(pattern: str) -> Node:
 
 @dataclass(slots=True)
 class _Parser:
-    """groups: the name of each group, as far as read, None if it has none. numbered: where a number refers to one.
+    """A pattern that is being parsed.
 
     only_named: whether only groups with a name capture. That is the second reading: what may be repeated was for the
-    first to say, in which every group is one.
+        first to say, in which every group is one.
+    groups: the name of each group read so far, None for a group without one.
+    references: the numbers of the groups that the pattern refers to.
+    numbered: the last place that refers to a group by number, if any does.
     """
 
     cursor: Cursor
     only_named: bool = False
     groups: list[str | None] = field(default_factory=list)
+    references: list[int] = field(default_factory=list)
     numbered: int | None = None
 
-    @property
-    def names(self) -> set[str]:
-        return {name for name in self.groups if name is not None}
-
     def everything(self) -> Node:
-        tree = Sequence(()) if self.cursor.at_end() else self.alternatives(frozenset())
+        tree = self.alternatives(frozenset())
         if not self.cursor.at_end():
             self.cursor.refuse("nothing is open that this could close", self.cursor.position)
-        for node in walk(tree):
-            number = node.number if isinstance(node, Backreference) else None
-            number = node.condition if isinstance(node, Conditional) and isinstance(node.condition, int) else number
-            if number is not None and number > len(self.groups):
+        for number in self.references:
+            if number > len(self.groups):
                 self.cursor.refuse(f"there is no group {number}", 0)
-        if self.names and self.numbered is not None:
+        if any(self.groups) and self.numbered is not None:
             self.cursor.refuse("a number cannot refer to a group where groups have names", self.numbered)
         return tree
 
@@ -132,20 +134,11 @@ class _Parser:
 
     def skip(self, options: Options) -> bool:
         """Pass over comments, and white space where it does not count; whether anything is left."""
-        cursor = self.cursor
-        while True:
-            start = cursor.position
-            if cursor.accept("(?#"):
-                while (character := cursor.take()) != ")":
-                    if character == "\\" and not cursor.at_end():
-                        cursor.take()
-            elif "x" in options and cursor.accept("#"):
-                while not cursor.at_end() and cursor.take() != "\n":
-                    pass
-            elif "x" in options:
-                cursor.take_while(" \t\n\r\f")
-            if cursor.position == start:
-                return not cursor.at_end()
+        while self.cursor.match(_COMMENT_OR_SPACE if "x" in options else _COMMENT):
+            pass
+        if self.cursor.peek(3) == "(?#":
+            self.cursor.refuse("the comment has no end", self.cursor.position)
+        return not self.cursor.at_end()
 
     def expression(self, options: Options) -> Node:
         """An atom with its quantifiers; behind options that stand alone, all that is left of the group."""
@@ -191,48 +184,45 @@ class _Parser:
             return Assertion(_ASSERTIONS[cursor.take()], outside_of_brackets(named("word", options)))
         if letter in _SINGLE:
             return _SINGLE[cursor.take()]
-        if (members := read_shorthand(cursor, options) or read_property(cursor, options)) is not None:
+        if (members := read_named_class(cursor, options)) is not None:
             return CharacterClass(outside_of_brackets(members))
-        if letter in tuple("123456789") or cursor.peek(2) in ("k<", "k'"):
-            reference = self.reference(options, start)
-            if reference is not None:
-                return reference
+        if (reference := self.reference(options, start)) is not None:
+            return reference
         code = read_escape(cursor)
         if code > 0x10FFFF:
             cursor.refuse("no character has such a number", start)
         return Literal(chr(code), "i" in options)
 
     def reference(self, options: Options, start: int) -> Node | None:
-        r"""`\1` or `\k<name>`; None for an octal number."""
+        r"""`\1` or `\k<name>`; None for an octal number, and for any other escape."""
         cursor = self.cursor
-        if cursor.accept("k"):
-            number = self.group_number(start)
+        if cursor.peek(2) in ("k<", "k'"):
+            cursor.take()
+            group = self.group_number(start)
         else:
-            digits = cursor.take_while("0123456789")
-            number = int(digits)
-            if number > max(_ALWAYS_A_REFERENCE, len(self.groups)):
-                cursor.position -= len(digits)
+            digits = _REFERENCE.match(cursor.pattern, cursor.position)
+            if digits is None or bounded(digits[0]) > max(_ALWAYS_A_REFERENCE, len(self.groups)):
                 return None
-            self.numbered = start
+            cursor.position = digits.end()
+            self.numbered, group = start, bounded(digits[0])
         if "i" in options:
             cursor.refuse("a reference to a group without regard to case is not supported", start)
-        return Backreference(number)
+        self.references.append(group)
+        return Backreference(group)
 
     def group_number(self, start: int) -> int:
         """The group that `<name>`, `<1>` or `<-1>` refers to."""
         cursor = self.cursor
-        if name := _NAME.match(cursor.pattern, cursor.position):
-            cursor.position = name.end()
+        if name := cursor.match(_NAME):
             if self.groups.count(name["name"]) != 1:
                 cursor.refuse("not the name of one group before it", start)
             return self.groups.index(name["name"]) + 1
-        number = _NUMBER.match(cursor.pattern, cursor.position)
-        if number is None:
+        found = cursor.match(_NUMBER)
+        if found is None:
             cursor.take()
             cursor.refuse("not the name or the number of a group", start)
-        cursor.position = number.end()
         self.numbered = start
-        value = int(number["number"])
+        value = int(found["number"])
         group = value if value >= 0 else len(self.groups) + 1 + value
         if group <= 0:
             cursor.refuse("there is no such group", start)
@@ -244,17 +234,12 @@ class _Parser:
         for sign, what in _UNKNOWN_GROUPS.items():
             if cursor.accept(sign):
                 cursor.refuse(f"{what} is not supported", start)
-        if cursor.accept("(?:"):
-            return self.body(options, start)
-        if cursor.accept("(?>"):
-            return Atomic(self.body(options, start))
-        for sign, (behind, negative) in _LOOKAROUNDS.items():
+        for sign, made_of in _GROUPS.items():
             if cursor.accept(sign):
-                return Lookaround(self.body(options, start), behind, negative)
+                return made_of(self.body(options, start))
         if cursor.accept("(?("):
             return self.conditional(options, start)
-        if changes := _OPTIONS.match(cursor.pattern, start):
-            cursor.position = changes.end()
+        if changes := cursor.match(_OPTIONS):
             options = (options | {*changes["on"]}) - {*changes["off"]}
             return Group(self.body(options, start) if changes["end"] == ":" else self.alternatives(options))
         return self.capture(options, start)
@@ -264,11 +249,10 @@ class _Parser:
         name = None
         cursor.take()
         if cursor.accept("?"):
-            name = _NAME.match(cursor.pattern, cursor.position)
+            name = cursor.match(_NAME)
             if name is None:
                 cursor.position += not cursor.at_end()
                 cursor.refuse("no group starts like this", start)
-            cursor.position = name.end()
         elif self.only_named:
             return self.body(options, start)
         self.groups.append(name["name"] if name else None)
@@ -279,10 +263,8 @@ class _Parser:
         """`(?(1)then|otherwise)`, `(?(<name>)…)`, or a pattern as condition."""
         cursor = self.cursor
         condition: int | Node
-        if number := regex.compile(r"([0-9]{1,5})\)").match(cursor.pattern, cursor.position):
-            cursor.position = number.end()
-            self.numbered = start
-            condition = int(number[1])
+        if found := cursor.match(_CONDITION):
+            self.numbered, condition = start, int(found["number"])
         elif cursor.peek() in ("<", "'", "-", "+"):
             condition = self.group_number(start)
             if not cursor.accept(")"):
@@ -291,6 +273,8 @@ class _Parser:
             condition = self.body(options, start)
             if condition == NOTHING:
                 cursor.refuse("an empty condition is not supported", start)
+        if isinstance(condition, int):
+            self.references.append(condition)
         if cursor.accept(")"):
             if not isinstance(condition, int):
                 cursor.refuse("a condition for nothing", start)
@@ -331,3 +315,57 @@ def _is_no_target(node: Node) -> bool:
     if isinstance(node, Alternation):
         return any(map(_is_no_target, node.branches))
     return isinstance(node, Assertion | Lookaround | Keep)
+
+
+_POPULAR = {
+    (0, 1, True): "?",
+    (0, None, True): "*",
+    (1, None, True): "+",
+    (0, 1, False): "??",
+    (0, None, False): "*?",
+    (1, None, False): "+?",
+}
+_REDUCED = {
+    "?": {"*": "*", "+": "*", "??": "??", "*?": "*?", "?": "?"},
+    "*": {"?": "*", "*": "*", "+": "*", "??": "+)??", "*?": "+)??", "+?": "*"},
+    "+": {"?": "*", "*": "*", "+": "+", "*?": "+)??", "+?": "+"},
+    "??": {"?": "??", "*": "*?", "+": "*?", "??": "??", "*?": "*?", "+?": "*?"},
+    "*?": dict.fromkeys(_POPULAR.values(), "*?"),
+    "+?": {"*": "*", "+": "+", "??": "*?", "*?": "*?", "+?": "+?"},
+}
+"""What a quantifier (the first) becomes with another one on it; other pairs stay nested."""
+
+
+def quantified(body: Node, quantifier: Quantifier) -> Node:
+    """The node for a body with a quantifier.
+
+    Oniguruma reduces a quantifier on a quantifier to one: `(?:a?)+` is `a*`. That is not what other engines do: its
+    `(?:a*)??` is `a*?`, which is lazy about each `a` and not about all of them.
+
+    >>> quantified(Repeat(Literal("a"), 0, 1), Quantifier(1, None))
+    Repeat(body=Literal(text='a', ignore_case=False), least=0, most=None, greedy=True)
+    """
+    if (quantifier.least, quantifier.most) == (1, 1):
+        return body
+    node: Repeat = Repeat(body, quantifier.least, quantifier.most, quantifier.greedy)
+    if isinstance(body, Repeat):
+        node = _reduced(node, body)
+    return Atomic(node) if quantifier.possessive else node
+
+
+def _reduced(outer: Repeat, inner: Repeat) -> Repeat:
+    outer_kind = _POPULAR.get((outer.least, outer.most, outer.greedy))
+    inner_kind = _POPULAR.get((inner.least, inner.most, inner.greedy))
+    if inner_kind is None or outer_kind is None:
+        if inner_kind in ("*", "+") and outer.greedy and outer.most is not None and outer.most > 1:
+            return Repeat(inner, outer.least, outer.least or 1)
+        if inner_kind is None and outer.least == outer.most and inner.least == inner.most:
+            return Repeat(inner.body, outer.least * inner.least, outer.least * inner.least)
+        return outer
+    kind = _REDUCED[inner_kind].get(outer_kind)
+    if kind is None:
+        return outer
+    if kind == "+)??":
+        return Repeat(Repeat(inner.body, 1, None), 0, 1, greedy=False)
+    least, most, greedy = next(bounds for bounds, name in _POPULAR.items() if name == kind)
+    return Repeat(inner.body, least, most, greedy)

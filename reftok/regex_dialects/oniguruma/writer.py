@@ -32,7 +32,6 @@ _PLACES = {
     "last line end": r"(?=\n?\Z)",
     "search start": r"\G",
 }
-_LOOKAROUNDS = {(False, False): "(?=", (False, True): "(?!", (True, False): "(?<=", (True, True): "(?<!"}
 
 
 def write(tree: Node, exact: bool) -> str:
@@ -50,7 +49,7 @@ def write(tree: Node, exact: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """referred: the groups whose match matters."""
+    """exact: as in `write`. referred: the groups whose match matters; the others do not capture."""
 
     exact: bool
     referred: frozenset[int]
@@ -73,15 +72,6 @@ class _Writer:
                 return self.repeat(node)
             case Backreference(number):
                 return f"(?P=group_{number})"
-            case _:
-                return self.group(node)
-
-    def part(self, node: Node) -> str:
-        """A node where another one may be beside it."""
-        return f"(?:{self.write(node)})" if isinstance(node, Alternation) else self.write(node)
-
-    def group(self, node: Node) -> str:
-        match node:
             case Capture(number, body) if number in self.referred:
                 return f"(?P<group_{number}>{self.write(body)})"
             case Capture(_, body) | Group(body):
@@ -91,14 +81,18 @@ class _Writer:
             case Atomic(body):
                 return f"(?>{self.write(body)})"
             case Lookaround(body, behind, negative):
-                return f"{_LOOKAROUNDS[behind, negative]}{self.write(body)})"
+                return f"(?{'<' if behind else ''}{'!' if negative else '='}{self.write(body)})"
             case Conditional(int(number), then, otherwise):
                 return f"(?(group_{number}){self.part(then)}|{self.part(otherwise)})"
             case Conditional(condition, then, otherwise):
                 assert not isinstance(condition, int)
+                # `regex` knows no pattern as a condition.
                 asked = self.write(condition)
                 return f"(?:(?>{asked}){self.part(then)}|(?!{asked}){self.part(otherwise)})"
-        raise AssertionError(node)
+
+    def part(self, node: Node) -> str:
+        """A node where another one may be beside it."""
+        return f"(?:{self.write(node)})" if isinstance(node, Alternation) else self.write(node)
 
     def repeat(self, node: Repeat) -> str:
         body = self.write(node.body) if _is_single(node.body) else f"(?:{self.write(node.body)})"
@@ -110,6 +104,7 @@ class _Writer:
     def place(self, node: Assertion) -> str:
         if node.kind in _PLACES:
             return _PLACES[node.kind]
+        # `\b` of `regex` has the words of the installed Unicode version, and no number such as `²` is in one.
         word = written(node.word, self.exact)
         first, second = ("(?!", "(?=") if node.kind == "word boundary" else ("(?=", "(?!")
         return f"(?:(?<={word}){first}{word})|(?<!{word}){second}{word}))"

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.rules.merging import merge_all
+from reftok.rules.merging import Merging
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
@@ -37,7 +37,7 @@ class BPEOptions:
     ignore_merges: bool = False
 
 
-class BPE(VocabModel):
+class BPE(Merging, VocabModel):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     vocab: token to id.
@@ -96,7 +96,7 @@ class BPE(VocabModel):
         if self.takes_whole(text):
             return [Token(self.vocab[text], text, (0, len(text)))]
         symbols = self.symbols(text)
-        merged = merge_all([token_id for token_id, _ in symbols], self.merge_of)
+        merged = self.merge_symbols([token_id for token_id, _ in symbols], self.merge_of)
         # The library counts bytes of the symbols, so offsets follow from those: see the quirk of vanishing characters.
         starts = [0, *accumulate(length for _, length in symbols)]
         bounds = pairwise([*(starts[index] for index, _ in merged), starts[-1]])

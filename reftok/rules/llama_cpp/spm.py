@@ -11,12 +11,12 @@ from itertools import accumulate
 
 from reftok.errors import InvalidText
 from reftok.rules.llama_cpp.characters import cut_at_lead_bytes
-from reftok.rules.merging import merge_all
+from reftok.rules.merging import Merging
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
 
-class LlamaSPM(VocabModel):
+class LlamaSPM(Merging, VocabModel):
     """Merges the two neighbours whose token has the highest score; of equal scores the leftmost pair.
 
     tokens: token to id; bytes of a token that are not UTF-8 are lone surrogates U+DC80 to U+DCFF.
@@ -40,7 +40,7 @@ class LlamaSPM(VocabModel):
         self.vocab_bytes = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
         # Equal scores, -0.0 and 0.0 among them, have the same rank.
         ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
-        self._ranks = {token: ranks[scores[token_id]] for token, token_id in self.vocab_bytes.items()}
+        self.ranks = {token: ranks[scores[token_id]] for token, token_id in self.vocab_bytes.items()}
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of a text in which spaces are `▁`; a lone surrogate U+DC80 to U+DCFF is a single byte.
@@ -53,7 +53,7 @@ class LlamaSPM(VocabModel):
         symbols = cut_at_lead_bytes(data)
         starts = [*accumulate(map(len, symbols), initial=0)]
         tokens: list[Token] = []
-        for index, symbol in merge_all(symbols, self.merge_of):
+        for index, symbol in self.merge_symbols(symbols, self.merge_of):
             start = starts[index]
             token_id = self.vocab_bytes.get(symbol)
             found = [(token_id, len(symbol))] if token_id is not None else [(i, 1) for i in self.byte_ids(symbol)]
@@ -65,7 +65,7 @@ class LlamaSPM(VocabModel):
 
     def merge_of(self, left: bytes, right: bytes) -> tuple[int, bytes] | None:
         """The rank of the merge of two neighbours and what they become; None if they do not merge."""
-        rank = self._ranks.get(left + right)
+        rank = self.ranks.get(left + right)
         return None if rank is None else (rank, left + right)
 
     def byte_ids(self, symbol: bytes) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import neg
 from typing import TypeAlias
 
-from reftok.rules.merging import merge_all
+from reftok.rules.merging import Merging
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
 
@@ -28,7 +28,7 @@ class UserDefinedSymbol(str):
     __slots__ = ()
 
 
-class SentencePieceBPE(PieceModel):
+class SentencePieceBPE(Merging, PieceModel):
     """Merges the two neighbours whose piece has the highest score; of equal scores the leftmost pair.
 
     Quirks: user-defined symbols are cut out first and never merge. Control, unknown and byte pieces never match text.
@@ -69,7 +69,7 @@ class SentencePieceBPE(PieceModel):
                 splits[found[1]] = left, right
             return found
 
-        return [symbol for _, symbol in merge_all(self.symbols(text), merge_of)], splits
+        return [symbol for _, symbol in self.merge_symbols(self.symbols(text), merge_of)], splits
 
     def symbols(self, text: str) -> list[str]:
         """The text before any merge: its user-defined symbols and the characters between them."""

@@ -19,5 +19,5 @@ def test_a_name_that_the_system_refuses_is_bad_input_and_no_failure_of_the_harne
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="there is no /proc")
 def test_a_file_that_opens_and_is_not_read_is_named() -> None:
     """Fault: "None: cannot be read": an error of reading, unlike one of opening, has no name."""
-    with pytest.raises(InputError, match=r"^/proc/self/mem: cannot be read: "):
+    with pytest.raises(ModelFormatError, match=r"^/proc/self/mem: cannot be read: "):
         plan_models(("/proc/self/mem",))

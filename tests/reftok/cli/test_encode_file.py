@@ -69,9 +69,12 @@ def test_a_mistake_is_told_in_a_line_with_exit_code_2_and_nothing_is_left(
 
 
 def test_the_line_of_a_terminal_is_gone_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter([100.0, 101.0, 101.1, 103.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(now))
-    line = ProgressLine(terminal := io.StringIO())
+    clock = iter([100.0, 100.0, 101.0, 101.0, 101.1, 101.1, 103.0, 103.0])
+    for module in ("terminal", "encode_file"):
+        monkeypatch.setattr(f"reftok.cli.{module}.monotonic", lambda: next(clock))
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    line = ProgressLine(terminal)
     for step, size in (("loading", 0), ("encoding", 0), ("encoding", 1_000_000), ("encoding", 2_000_000)):
         line(Progress(step, Done(bytes=size, tokens=size), size, 8_000_000))
     line.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -68,29 +67,32 @@ def test_one_id_is_no_list_and_a_list_is_not_one_id() -> None:
 @pytest.mark.parametrize("name", ["bpe-gpt2", "spm-bpe-hf", "spm-unigram-bytes"])
 def test_streams_in_many_threads_share_the_memo_and_nothing_else(name: str) -> None:
     tokenizer, random = reftok.load(name), Random(7)
-    lists = [[random.randrange(tokenizer.model.size) for _ in range(300)] for _ in range(8)]
+    lists = [[random.randrange(tokenizer.rules.model.size) for _ in range(300)] for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         found = pool.map(lambda ids: (stream := tokenizer.stream_decoder()).feed_all(ids) + stream.finish(), lists * 8)
         assert [*found] == [tokenizer.decode(ids) for ids in lists] * 8
 
 
 def test_the_memo_is_bounded_and_no_part_of_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizer = replace(reftok.load("spm-bpe-hf"))
+    tokenizer = reftok.load("spm-bpe-hf").with_options()
     byte = tokenizer.token_to_id("<0x41>") or 0
     assert tokenizer.stream_decoder().feed_all([byte] * 100) == ""
-    row = tokenizer.engine.decoder_rows[True]
+    row = tokenizer.memory.decoder_rows[True]
     assert len(row.memo) == 17  # with nothing held, and with 1 to 16 bytes
     monkeypatch.setattr(decoder_row, "_MOST_TEXTS", row.texts + 2)
     assert assert_streams(tokenizer, [300, 301, 302, 303])[:3] != [""] * 3
     assert row.texts == sum(map(len, row.memo.values())) == 18
-    for made in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer), replace(tokenizer)):
-        assert (made.engine.decoder_rows, made.decode([byte])) == ({}, "A")
+    monkeypatch.undo()
+    monkeypatch.setattr(decoder_row, "_MOST_STATES", states := len(row.memo))
+    assert (tokenizer.stream_decoder().feed_all([byte, byte + 1]), len(row.memo)) == ("", states)
+    for made in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer), tokenizer.with_options()):
+        assert (made.memory.decoder_rows, made.decode([byte])) == ({}, "A")
 
 
 def test_an_interrupt_in_one_stream_is_not_remembered_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizer = replace(reftok.load("bpe-gpt2"))
+    tokenizer = reftok.load("bpe-gpt2").with_options()
     broken, other = tokenizer.stream_decoder(), tokenizer.stream_decoder()
-    row = tokenizer.engine.decoder_rows[True]
+    row = tokenizer.memory.decoder_rows[True]
 
     def interrupted(*_: object) -> tuple[str, Held]:
         raise KeyboardInterrupt
