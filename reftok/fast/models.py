@@ -97,8 +97,10 @@ class WordModel(Generic[AnyModel]):
     @cached_property
     def token_of(self) -> Callable[[int], str]:
         """The entry of the vocab that has an id."""
-        entries = [(token_id, token) for token, token_id in self.model.vocab.items()]
-        return dict(entries).__getitem__
+        entries = {token_id: token for token, token_id in self.model.vocab.items()}
+        if self.model.unk_id is not None:  # a Unigram model may repeat its piece under another id
+            entries.setdefault(self.model.unk_id, self.model.id_to_token(self.model.unk_id) or "")
+        return entries.__getitem__
 
     @cached_property
     def _irregular(self) -> frozenset[int | None]:
