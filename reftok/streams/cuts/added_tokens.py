@@ -53,6 +53,9 @@ class AddedTokenSearch:
         """What is decided from a place on. ends: whether the text does."""
         pattern = self.pattern
         parts: list[Part] = []
+        # Where a search has to begin to find each part again: a match may begin within the white space that the token
+        # before it has stripped.
+        starts: list[int] = []
         rejected: list[Span] = []
         covered = position = start
         undecided = len(text)
@@ -79,14 +82,16 @@ class AddedTokenSearch:
             if token.rstrip:
                 stop = end_of_white_space_after(text, max(stop, covered))
                 if stop == len(text) and not ends:
-                    undecided = first
+                    undecided = min(first, found.start())
                     break
             if first > stop:
                 continue
             if covered < first:
                 parts.append((None, covered, first))
+                starts.append(covered)
             if first < stop:
                 parts.append((token_id, first, stop))
+                starts.append(min(first, found.start()))
             # Of two tokens that overlap, the text goes on behind the second, though the first has covered more.
             covered = stop
         if pattern.strips_left and not ends:
@@ -96,8 +101,8 @@ class AddedTokenSearch:
             undecided = first if first < undecided < stop else undecided
         while parts and parts[-1][2] > undecided:
             # A token may begin in the white space that the last one has stripped: that one waits as well.
-            _, first, _ = parts.pop()
-            undecided = min(undecided, first)
+            parts.pop()
+            undecided = min(undecided, starts.pop())
             covered = parts[-1][2] if parts else start
         return Decided(parts, covered, undecided)
 

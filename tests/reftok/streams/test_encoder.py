@@ -152,6 +152,14 @@ def test_held_is_counted_as_the_normalizers_leave_the_text_with_the_space_that_t
     assert encoder.held == len("\u2581a")
 
 
+def test_a_token_that_begins_in_the_white_space_of_the_one_before_waits_with_it() -> None:
+    """Fault: the first " a" was given out with the space behind it, and what was left of the second one was "a"."""
+    tokens = [added("a"), added(" a", lstrip=True, rstrip=True)]
+    tokenizer = own(tokenizer_json(bpe(["a", " a"]), tokens))
+    for text in (" a a", " a a a", " a a a a"):
+        assert streamed(tokenizer, [*text]) == tokenizer.encode_ids(text) == [1] * text.count("a")
+
+
 def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> None:
     byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": False}
     steps = [byte_level, {**byte_level, "add_prefix_space": False}]
