@@ -7,38 +7,18 @@ Source: tokenizers 0.23 models/bpe/trainer.rs `do_train`, models/bpe/word.rs `Wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.merging import MOST_IDS, MergeLoop
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.trace import Merge, TrainingTrace
 
 _INITIAL = (1 << 64) - 1
 """The count of a character of the initial alphabet."""
-
-
-@dataclass(frozen=True, slots=True)
-class MadeMerge:
-    """One merge, as it was made.
-
-    number: from 0, in the order of making; a pair that is merged twice has two.
-    pair, token: as strings. token_id: that the pair became; is_new: whether the token was not in the vocab before.
-    count: of the pair. rivals: the other pairs with the same count.
-    words: those that were rewritten, with their counts.
-    """
-
-    number: int
-    pair: tuple[str, str]
-    token: str
-    token_id: int
-    is_new: bool
-    count: int
-    rivals: tuple[tuple[str, str], ...]
-    words: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,52 +76,22 @@ class BpeTrainer:
     kept_alphabet: Sequence[str] | None = None
 
     def train(
-        self, word_counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None
+        self,
+        word_counts: Mapping[str, int],
+        watch: Watch = unwatched,
+        state: State | None = None,
+        trace: TrainingTrace | None = None,
     ) -> TrainedBPE:
         """The vocab and the merges.
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
-        watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
+        watch: called after each merge. state: of an interrupted training of the same words, to resume from.
+        trace: is filled.
         """
         training = _Training(self, word_counts, state)
-        for _ in training.steps():
-            watch(TrainingProgress("merging", len(training.vocab), self.vocab_size, "tokens"), training.columns)
+        for _ in training.steps(trace):
+            watch(TrainingProgress("merging", len(training.vocab), self.vocab_size, "tokens"), training.state)
         return training.trained()
-
-    def merges(
-        self, word_counts: Mapping[str, int], is_wanted: Callable[[int, str], bool] = lambda number, token: True
-    ) -> Iterator[MadeMerge]:
-        """The merges in the order of making, each with its rivals and its words.
-
-        is_wanted: by the number of a merge and its token; looking for the rivals takes longer than a merge.
-
-        >>> [(made.token, made.count, made.rivals) for made in BpeTrainer(vocab_size=5).merges({"abc": 2})]
-        [('ab', 2, (('b', 'c'),)), ('abc', 2, ())]
-        """
-        training = _Training(self, word_counts, None)
-        names, tokens = list(word_counts), training.tokens
-        before = list(training.loop.words)
-        rivals: list[str] = []
-
-        def note_rivals(count: int, pair: str, token: str) -> None:
-            rivals[:] = training.loop.rivals(count, pair) if is_wanted(len(training.made), token) else []
-
-        for number, (count, pair, words, is_new) in enumerate(training.steps(note_rivals)):
-            token_id = training.made[-1][1]
-            if is_wanted(number, tokens[token_id]):
-                rewritten = [index for index in words if before[index] != training.loop.words[index]]
-                yield MadeMerge(
-                    number,
-                    (tokens[ord(pair[0])], tokens[ord(pair[1])]),
-                    tokens[token_id],
-                    token_id,
-                    is_new,
-                    count,
-                    tuple((tokens[ord(one[0])], tokens[ord(one[1])]) for one in rivals),
-                    {names[index]: word_counts[names[index]] for index in rewritten},
-                )
-            for index in words:
-                before[index] = training.loop.words[index]
 
     # --- the steps
 
@@ -167,12 +117,6 @@ class BpeTrainer:
                 counts[character] = counts.get(character, 0) + count
         counts |= dict.fromkeys([entry[0] for entry in self.initial_alphabet if entry], _INITIAL)
         return counts
-
-    def is_cut_by_chance(self, word_counts: Mapping[str, int]) -> bool:
-        """Whether the limit of the alphabet cuts through characters that are equally frequent."""
-        counts = sorted(self.character_counts(word_counts).values(), reverse=True)
-        limit = self.limit_alphabet
-        return limit is not None and 0 < limit < len(counts) and counts[limit - 1] == counts[limit]
 
     def derived(self, words: Mapping[str, int], vocab: Mapping[str, int]) -> list[str]:
         """The characters with prefix or suffix that get an id each, in the order of their ids.
@@ -212,7 +156,7 @@ class _Training:
     made: the pair of each merge, the id that it became, and its count.
     """
 
-    def __init__(self, trainer: BpeTrainer, word_counts: Mapping[str, int], state: Columns | None) -> None:
+    def __init__(self, trainer: BpeTrainer, word_counts: Mapping[str, int], state: State | None) -> None:
         self.trainer = trainer
         self.made: list[tuple[str, int, int]] = []
         # Special tokens, alphabet, derived characters: a token that is there already is not added again.
@@ -228,7 +172,7 @@ class _Training:
         if state is None:
             self.loop.count_pairs()
         else:
-            self._go_on(state)
+            self._resume(state)
 
     def _symbols(self) -> partial[str]:
         """The function from a word to its symbols, a character for each, as `MergeLoop` takes them."""
@@ -244,13 +188,8 @@ class _Training:
         tables = table(True, True), table(True, False), table(False, False), table(False, True)
         return partial(_translated_by_place, *tables)
 
-    def steps(
-        self, before: Callable[[int, str, str], None] = lambda count, pair, token: None
-    ) -> Iterator[tuple[int, str, list[int], bool]]:
-        """Each merge as it is made: the count of the pair, the pair, its words, and whether its token is new.
-
-        before: is told count, pair and token before the merge.
-        """
+    def steps(self, trace: TrainingTrace | None) -> Iterator[int]:
+        """Each merge as it is made, by its number."""
         trainer, vocab, tokens = self.trainer, self.vocab, self.tokens
         while len(vocab) < trainer.vocab_size and (best := self.loop.best()) is not None:
             count, pair, words = best
@@ -258,41 +197,39 @@ class _Training:
                 return
             if len(tokens) >= MOST_IDS:
                 raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
-            token = trainer.merged(tokens[ord(pair[0])], tokens[ord(pair[1])])
-            before(count, pair, token)
-            if is_new := token not in vocab:
+            token = trainer.merged(*self._halves(pair))
+            number = len(self.made)
+            if trace is not None and trace.wants(number, token):
+                rivals = tuple(map(self._halves, self.loop.rivals(count, pair)))
+                trace.merges[number] = Merge(*self._halves(pair), token, count, rivals)
+            if token not in vocab:
                 vocab[token] = len(tokens)
                 tokens.append(token)
             self.loop.merge(pair, vocab[token], words)
             self.made.append((pair, vocab[token], count))
-            yield count, pair, words, is_new
+            yield number
+
+    def _halves(self, pair: str) -> tuple[str, str]:
+        """The two tokens of a pair of ids."""
+        return self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]
 
     def trained(self) -> TrainedBPE:
         """What has come of it. Of a pair that was merged twice the last time counts."""
         last = {pair: place for place, (pair, _, _) in enumerate(self.made)}
         places = sorted(last.values())
-        pairs = [self.made[place][0] for place in places]
-        merges = [(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]) for pair in pairs]
+        merges = [self._halves(self.made[place][0]) for place in places]
         counts = [self.made[place][2] for place in places]
         return TrainedBPE(self.vocab, merges, counts, self.loop.equal_entries)
 
-    def columns(self) -> Columns:
-        """The state."""
-        counts = [count if count < 1 << 63 else count - (1 << 64) for _, _, count in self.made]
-        return {
-            **self.loop.columns(),
-            "tokens": self.tokens,
-            "merged pairs": [pair for pair, _, _ in self.made],
-            "merged ids": [token_id for _, token_id, _ in self.made],
-            "merged counts": counts,
-        }
+    def state(self) -> State:
+        """Everything from which another of the same words can resume."""
+        return {"loop": self.loop.state(), "tokens": self.tokens, "merges": self.made}
 
-    def _go_on(self, state: Columns) -> None:
-        self.loop.go_on(state)
-        self.tokens = strings(state, "tokens")
+    def _resume(self, state: State) -> None:
+        self.loop.resume(state["loop"])
+        self.tokens = state["tokens"]
         self.vocab = {token: token_id for token_id, token in enumerate(self.tokens)}
-        counts = [count % (1 << 64) for count in numbers(state, "merged counts")]
-        self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged ids"), counts, strict=True))
+        self.made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]
 
 
 class _Characters(dict[int, str | None]):

@@ -37,11 +37,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import islice
 from operator import add
 from typing import Any, Literal, TypeAlias, get_args
 
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State
 
 TieRule = Literal["smaller-ids", "first-seen", "shorter-then-string", "youtokentome"]
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
@@ -66,7 +65,8 @@ class MergeLoop:
     max_token_length: see above; None for any length.
     equal_entries: how often a merge was made while the queue had an equal entry of its pair.
 
-    >>> loop = MergeLoop.begun(["abab", "bb"], [3, 5])
+    >>> loop = MergeLoop(["abab", "bb"], [3, 5])
+    >>> loop.count_pairs()
     >>> loop.best()
     (6, 'ab', [0])
     >>> loop.merge("ab", ord("c"), [0])
@@ -95,20 +95,6 @@ class MergeLoop:
         self.equal_entries = 0
         # Lengths in characters, a character for each, as the words have ids: of each symbol, not of each id.
         self._lengths = None if max_token_length is None else ["\1" * len(word) for word in self.words]
-
-    @classmethod
-    def begun(
-        cls,
-        words: Iterable[str],
-        counts: Sequence[int],
-        tie_rule: TieRule = "smaller-ids",
-        tokens: Sequence[str] = (),
-        max_token_length: int | None = None,
-    ) -> MergeLoop:
-        """A loop with all pairs counted and queued."""
-        loop = cls(words, counts, tie_rule, tokens, max_token_length)
-        loop.count_pairs()
-        return loop
 
     def _ranks(self, tie_rule: TieRule) -> Rank:
         tokens = self.tokens
@@ -162,44 +148,27 @@ class MergeLoop:
         count = self.current(pair)
         return count + (1 << 64) if count < 0 else count
 
-    # --- its state, from which another loop can go on
+    # --- its state, from which another loop can resume
 
-    def columns(self) -> Columns:
-        """All that a loop must be given to go on; the words and their counts are whoever's who began."""
-        queue = self.queue
-        lengths = {} if self._lengths is None else {"lengths": self._lengths}
+    def state(self) -> State:
+        """All that a loop over the same words must be given to resume."""
+        queue = [(-negative, serial, pair, words) for negative, _, serial, pair, words in self.queue]
         return {
-            "merged words": self.words,
-            **lengths,
-            "pairs": list(self.pair_counts),
-            "pair counts": list(self.pair_counts.values()),
-            "queued pairs": [entry[3] for entry in queue],
-            "queued counts": [-entry[0] if -entry[0] < 1 << 63 else -entry[0] - (1 << 64) for entry in queue],
-            "queued serials": [entry[2] for entry in queue],
-            "queued sizes": [len(entry[4]) for entry in queue],
-            "queued words": [word for entry in queue for word in entry[4]],
-            "equal entries": [self.equal_entries],
+            "words": self.words,
+            "lengths": self._lengths,
+            "pairs": self.pair_counts,
+            "queue": queue,
+            "equal entries": self.equal_entries,
         }
 
-    def go_on(self, columns: Columns) -> None:
-        """Take over the state of another loop, which had the same words and rules."""
-        self.words = strings(columns, "merged words")
-        if self._lengths is not None:
-            self._lengths = strings(columns, "lengths")
-        self.pair_counts.update(zip(strings(columns, "pairs"), numbers(columns, "pair counts"), strict=True))
-        words = iter(numbers(columns, "queued words"))
-        self.queue = []
-        for pair, count, serial, size in zip(
-            strings(columns, "queued pairs"),
-            numbers(columns, "queued counts"),
-            numbers(columns, "queued serials"),
-            numbers(columns, "queued sizes"),
-            strict=True,
-        ):
-            where = list(islice(words, size))
-            self.queue.append((-count % -(1 << 64), self._rank(pair, where), serial, pair, where))
-        self.equal_entries = numbers(columns, "equal entries")[0]
-        self._serial = max(numbers(columns, "queued serials"), default=0)
+    def resume(self, state: State) -> None:
+        """Takes over the state of another loop, which had the same words and rules."""
+        self.words, self._lengths, self.equal_entries = state["words"], state["lengths"], state["equal entries"]
+        self.pair_counts.update(state["pairs"])
+        self.queue = [
+            (-count, self._rank(pair, words), serial, pair, words) for count, serial, pair, words in state["queue"]
+        ]
+        self._serial = max((serial for _, serial, _, _ in state["queue"]), default=0)
         heapify(self.queue)
 
     # --- the best pair

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.merging import MOST_IDS, TIE_RULES, MergeLoop
-from reftok.training.watching import TrainingProgress, Watch, unwatched
 
 BYTES = 256
 
@@ -51,7 +50,7 @@ class MinbpeTrainer:
     tie_rule: str = "first-seen"
 
     def train(
-        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: Columns | None = None
+        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: State | None = None
     ) -> TrainedBytes:
         """The tokens and their merges.
 
@@ -61,29 +60,29 @@ class MinbpeTrainer:
         """
         training = _Training(self, word_counts, state)
         for _ in training.steps():
-            watch(TrainingProgress("merging", len(training.tokens), self.vocab_size, "tokens"), training.columns)
+            watch(TrainingProgress("merging", len(training.tokens), self.vocab_size, "tokens"), training.state)
         return training.trained()
 
 
 class _Training:
     """The tokens so far, as the characters of Latin-1 that have their bytes as code points, and the loop of merges."""
 
-    def __init__(self, trainer: MinbpeTrainer, word_counts: Mapping[bytes, int], state: Columns | None) -> None:
+    def __init__(self, trainer: MinbpeTrainer, word_counts: Mapping[bytes, int], state: State | None) -> None:
         if not BYTES <= trainer.vocab_size <= MOST_IDS:
             raise TrainingStopped(f"minbpe: vocab_size is {trainer.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
         rule = next((known for known in TIE_RULES if known == trainer.tie_rule), None)
         if rule is None:
             raise TrainingStopped(f"minbpe: tie_rule is {trainer.tie_rule!r:.60}: it is one of {', '.join(TIE_RULES)}")
         self.vocab_size = trainer.vocab_size
-        self.tokens = [chr(byte) for byte in range(BYTES)] if state is None else strings(state, "tokens")
+        self.tokens = [chr(byte) for byte in range(BYTES)] if state is None else state["tokens"]
         self.made: list[tuple[str, int]] = []
         words = [word.decode("latin-1") for word in word_counts]
         self.loop = MergeLoop(words, list(word_counts.values()), rule, self.tokens)
         if state is None:
             self.loop.count_pairs()
         else:
-            self.loop.go_on(state)
-            self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged counts"), strict=True))
+            self.loop.resume(state["loop"])
+            self.made = [(pair, count) for pair, count in state["merges"]]
 
     def steps(self) -> Iterator[str]:
         """The pair of each merge, as it is made."""
@@ -103,10 +102,5 @@ class _Training:
             [token.encode("latin-1") for token in self.tokens], merges, [count for _, count in self.made]
         )
 
-    def columns(self) -> Columns:
-        return {
-            **self.loop.columns(),
-            "tokens": self.tokens,
-            "merged pairs": [pair for pair, _ in self.made],
-            "merged counts": [count for _, count in self.made],
-        }
+    def state(self) -> State:
+        return {"loop": self.loop.state(), "tokens": self.tokens, "merges": self.made}

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from reftok.training.bpe import BpeTrainer, TrainedBPE
-from reftok.training.checkpoint import Columns
+from reftok.training.checkpoint import State, Watch, unwatched
 from reftok.training.options import SpecialTokens
-from reftok.training.watching import Watch, unwatched
+from reftok.training.trace import TrainingTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,11 @@ class WordPieceTrainer:
         return BpeTrainer(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def train(
-        self, word_counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None
+        self,
+        word_counts: Mapping[str, int],
+        watch: Watch = unwatched,
+        state: State | None = None,
+        trace: TrainingTrace | None = None,
     ) -> TrainedBPE:
         """The vocab, and the merges that it comes from. The arguments are as of `BpeTrainer.train`."""
-        return self.bpe.train(word_counts, watch, state)
+        return self.bpe.train(word_counts, watch, state, trace)

@@ -15,6 +15,7 @@ import reftok
 from reftok.training.bpe import BpeTrainer
 from reftok.training.merging import TIE_RULES
 from reftok.training.minbpe import MinbpeTrainer
+from reftok.training.trace import TrainingTrace
 
 Ids = list[int]
 Symbol = TypeVar("Symbol", int, str)
@@ -82,11 +83,13 @@ def test_the_queue_makes_the_merges_that_counting_anew_makes(rule: str) -> None:
 def test_rivals_are_those_before_the_merge_and_not_after_it(words: list[str]) -> None:
     """A merge takes neighbours from some pairs, and makes new ones: a count that is asked too late is another."""
     rows = [list(word) for word in words]
-    for made in BpeTrainer(vocab_size=40).merges(Counter(words)):
+    trace = TrainingTrace()
+    BpeTrainer(vocab_size=40).train(Counter(words), trace=trace)
+    for made in trace.merges.values():
         counts = Counter(pair for row in rows for pair in pairwise(row))
-        assert counts.pop(made.pair) == made.count
+        assert counts.pop((made.left, made.right)) == made.count
         assert sorted(made.rivals) == sorted(pair for pair, count in counts.items() if count == made.count)
-        rows = [merged(row, made.pair, made.token) for row in rows]
+        rows = [merged(row, (made.left, made.right), made.piece) for row in rows]
 
 
 @settings(max_examples=150)

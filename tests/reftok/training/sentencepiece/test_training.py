@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
+from reftok.training.checkpoint import TrainingProgress
 from reftok.training.sentencepiece.bpe import merges
 from reftok.training.sentencepiece.corpus import prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
@@ -18,9 +19,8 @@ from reftok.training.sentencepiece.normalization import normalizer_of
 from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
 from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
-from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import largest_vocabulary, train, train_files
-from reftok.training.watching import TrainingProgress
+from reftok.training.trace import TrainingTrace
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -158,7 +158,7 @@ def test_vocabulary_smaller_than_the_characters_is_refused_by_both() -> None:
 def test_pieces_of_count_0_end_a_large_vocabulary() -> None:
     trace = TrainingTrace()
     train(HUGS, trainer_options(model_type="bpe", vocab_size=500, hard_vocab_limit=False), trace=trace)
-    zeros = [merge.piece for merge in trace.merges if merge.count == 0]
+    zeros = [merge.piece for merge in trace.merges.values() if merge.count == 0]
     assert zeros
     assert [len(piece) for piece in zeros] == sorted(map(len, zeros))
     check_training(HUGS, {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False})
@@ -293,15 +293,15 @@ def test_a_trace_tells_the_rivals_of_a_merge() -> None:
     trace = TrainingTrace()
     train(["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), trace=trace)
     first = trace.merges[0]
-    assert (first.piece, first.count, first.rivals) == ("ab", 2, ("cd", "▁a", "▁c"))
+    assert (first.piece, first.count, first.rivals) == ("ab", 2, (("c", "d"), ("▁", "a"), ("▁", "c")))
 
 
 def test_the_rivals_of_a_merge_are_those_before_it_and_not_after_it() -> None:
     trace = TrainingTrace()
     merges([("babb", 1)], 3, PieceShapes(trainer_options(model_type="bpe")), trace=trace)
-    assert [(merge.piece, merge.rivals) for merge in trace.merges] == [
-        ("ab", ("ba", "bb")),
-        ("abb", ("bab",)),
+    assert [(merge.piece, merge.rivals) for merge in trace.merges.values()] == [
+        ("ab", (("b", "a"), ("b", "b"))),
+        ("abb", (("b", "ab"),)),
         ("babb", ()),
     ]
 
@@ -313,11 +313,18 @@ def test_a_trace_changes_nothing() -> None:
 
 
 def test_a_trace_tells_why_a_piece_went() -> None:
-    trace = TrainingTrace()
-    model = train(lines_of("en-Latn"), trainer_options(vocab_size=150), trace=trace)
-    gone = {piece for of_round in trace.rounds for piece in of_round.rare} | {item.piece for item in trace.pruned}
-    last = trace.rounds[-1].scores.keys() - {item.piece for item in trace.pruned if item.rounds == len(trace.rounds)}
-    assert trace.seeds.keys() == gone | last
-    assert {piece for piece, _ in pieces(model)} - {"<unk>", "<s>", "</s>"} <= trace.seeds.keys()
-    assert {item.reason for item in trace.pruned} >= {"unused", "split", "loss"}
-    assert all(item.loss is not None and item.alternative for item in trace.pruned if item.reason == "loss")
+    why: dict[str, str] = {}
+
+    class OfAll(TrainingTrace):
+        def note_pruned(self, piece: str, why_it_went: str) -> None:
+            why[piece] = why_it_went
+
+    options = trainer_options(vocab_size=150)
+    made = train(lines_of("en-Latn"), options, trace=OfAll())
+    assert not {piece for piece, _ in pieces(made) if len(piece) > 1} & why.keys()
+    for reason in ("no sentence is best cut with it", "its own best segmentation is", "the corpus loses little with"):
+        assert any(reason in told for told in why.values())
+    trace = TrainingTrace("ere")
+    train(lines_of("en-Latn"), options, trace=trace)
+    assert trace.story[0].startswith("seed: score")
+    assert trace.pruned == "round 2 of EM: it is expected less than half a time"
