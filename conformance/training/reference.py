@@ -18,7 +18,6 @@ from reftok.training.sentencepiece.trainer import train
 from reftok.training.trace import TrainingTrace
 from reftok.training.train import SENTENCEPIECE_TRAINERS, training_of
 from reftok.training.training import Training
-from reftok.training.wordpiece import WordPieceTrainer
 
 
 def reference_training(case: TrainingCase, given: Result | None = None) -> Result:
@@ -51,7 +50,7 @@ def check_options(trainer: str, options: Mapping[str, Any]) -> None:
 def free_choices(training: Training, given: Learned) -> dict[str, Any]:
     """The options that make the reference choose as a result did; none where nothing is left to chance."""
     trainer = training.trainer
-    if not isinstance(trainer, BpeTrainer | WordPieceTrainer):
+    if not isinstance(trainer, BpeTrainer):
         return {}
     vocab = [token for _, token, _ in given.entries]
     choices: dict[str, Any] = {}
@@ -88,8 +87,7 @@ def has_equal_entries(case: TrainingCase) -> bool:
     try:
         training = _training(case)
         trainer = training.trainer
-        bpe = trainer.bpe if isinstance(trainer, WordPieceTrainer) else trainer
-        return isinstance(bpe, BpeTrainer) and bpe.train(_counts(training, case)).equal_entries > 0
+        return isinstance(trainer, BpeTrainer) and trainer.train(_counts(training, case)).equal_entries > 0
     except ReftokError:
         return False
 

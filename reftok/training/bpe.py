@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from reftok.errors import TrainingStopped
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
@@ -167,26 +166,24 @@ class _Training:
             for token in trainer.derived(word_counts, self.vocab):
                 self.vocab.setdefault(token, len(self.vocab))
         self.tokens = list(self.vocab)
-        words, counts = map(self._symbols(), word_counts), list(word_counts.values())
+        words, counts = map(self._in_symbols, word_counts), list(word_counts.values())
         self.loop = trainer.loop(words, counts, self.tokens)
         if state is None:
             self.loop.count_pairs()
         else:
             self._resume(state)
 
-    def _symbols(self) -> partial[str]:
-        """The function from a word to its symbols, a character for each, as `MergeLoop` takes them."""
-        trainer = self.trainer
-        characters = [token for token in self.vocab if len(token) == 1]
-
-        def table(is_first: bool, is_last: bool) -> _Characters:
-            symbols = ((character, trainer.symbol(character, is_first, is_last)) for character in characters)
-            return _Characters({ord(c): chr(self.vocab[symbol]) for c, symbol in symbols if symbol in self.vocab})
-
+    def _in_symbols(self, word: str) -> str:
+        """A word as `MergeLoop` takes it: for each character that is known the one whose code point is its id."""
+        vocab, trainer, last = self.vocab, self.trainer, len(word) - 1
         if not trainer.continuing_subword_prefix and not trainer.end_of_word_suffix:
-            return partial(_translated, table(True, True))
-        tables = table(True, True), table(True, False), table(False, False), table(False, True)
-        return partial(_translated_by_place, *tables)
+            return "".join([chr(vocab[character]) for character in word if character in vocab])
+        symbols = [
+            trainer.symbol(character, place == 0, place == last)
+            for place, character in enumerate(word)
+            if character in vocab
+        ]
+        return "".join([chr(vocab[symbol]) for symbol in symbols if symbol in vocab])
 
     def steps(self, trace: TrainingTrace | None) -> Iterator[int]:
         """Each merge as it is made, by its number."""
@@ -230,22 +227,3 @@ class _Training:
         self.tokens = state["tokens"]
         self.vocab = {token: token_id for token_id, token in enumerate(self.tokens)}
         self.made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]
-
-
-class _Characters(dict[int, str | None]):
-    """Code points to symbols, for `str.translate`; a character without one is left out."""
-
-    def __missing__(self, code_point: int) -> None:
-        return None
-
-
-def _translated(table: _Characters, word: str) -> str:
-    return word.translate(table)
-
-
-def _translated_by_place(
-    only: _Characters, first: _Characters, inner: _Characters, last: _Characters, word: str
-) -> str:
-    if len(word) == 1:
-        return word.translate(only)
-    return word[:1].translate(first) + word[1:-1].translate(inner) + word[-1:].translate(last)

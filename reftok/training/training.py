@@ -27,7 +27,7 @@ from reftok.training.wordlevel import WordLevelTrainer
 from reftok.training.wordpiece import WordPieceTrainer
 from reftok.training.written import added_tokens, tiktoken_files, tokenizer_json, vocab_and_merges
 
-Trainer = BpeTrainer | WordPieceTrainer | WordLevelTrainer | UnigramTrainer | MinbpeTrainer
+Trainer = BpeTrainer | WordLevelTrainer | UnigramTrainer | MinbpeTrainer
 
 TRAINERS: Mapping[str, tuple[type[Trainer], str]] = {
     "hf-bpe": (BpeTrainer, "BPE"),

@@ -6,7 +6,7 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
 from reftok.training.trace import TrainingTrace
 
-_NO_LIMIT = 2**31 - 1
 _ELSEWHERE = {
     "special_tokens": "sentencepiece has control_symbols and user_defined_symbols",
     "pipeline": "sentencepiece's normalization is chosen by normalization_rule_name and the options beside it",
@@ -121,22 +120,6 @@ def train_files(
     if not options.input:
         raise InvalidOption("input", "there is no file to train on")
     return _trained(lines_of_files(options.input), options, watch, state, trace)
-
-
-def largest_vocabulary(sentences: Iterable[str | bytes], options: TrainerOptions) -> int:
-    """The largest vocabulary that these sentences can give: what an error of `train` names where more is asked for.
-
-    It is as much work as a training without a limit. Of a Unigram model that asks for less an error may name less: it
-    prunes down to 1.1 times what is asked for, and may lose more in the end.
-
-    >>> from reftok.training.sentencepiece.options import trainer_options
-    >>> largest_vocabulary(["hug pug hugs"] * 5, trainer_options(model_type="bpe"))
-    21
-    """
-    options = replace(options, vocab_size=_NO_LIMIT)
-    meta = meta_pieces(options)
-    corpus = prepared(sentences_of(sentences), options, normalizer_of(options, charsmap_blob(options)), meta)
-    return len(_learned(corpus, options, meta, unwatched, None, None)) + len(meta)
 
 
 def _trained(
