@@ -240,8 +240,7 @@ class MergeLoop:
 
     def merge(self, pair: str, new_id: int, words: Sequence[int]) -> None:
         """Write the new id in the place of the pair in these words, and queue the pairs that come up."""
-        touched = self._merge_bounded if self._lengths is not None else self._merge
-        found = touched(pair, chr(new_id), words)
+        found = self._merge(pair, chr(new_id), words)
         queue, pair_counts, rank = self.queue, self.pair_counts, self._rank
         is_plain, serial = not self._wraps, self._serial
         for new, where in found.items():
@@ -253,73 +252,38 @@ class MergeLoop:
 
     def _merge(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
         """The pairs that were counted up, with the words that they came up in."""
-        left, right = pair[0], pair[1]
-        all_words, counts, pair_counts = self.words, self.counts, self.pair_counts
-        touched: dict[str, list[int]] = {}
-        for index in words:
-            first, *rest = all_words[index].split(pair)
-            if not rest:
-                continue
-            count = counts[index]
-            ups: list[str] = []
-            if first:
-                before = first[-1]
-                pair_counts[before + left] -= count
-                ups.append(before + new)
-            last = rest.pop()
-            for between in rest:
-                # What stands between this place and the next: that is still two symbols when this one is written.
-                if between:
-                    after, before = between[0], between[-1]
-                    pair_counts[right + after] -= count
-                    pair_counts[before + left] -= count
-                    ups += (new + after, before + new)
-                else:
-                    pair_counts[right + left] -= count
-                    pair_counts[new + left] -= count
-                    ups += (new + left, new + new)
-            if last:
-                pair_counts[right + last[0]] -= count
-                ups.append(new + last[0])
-            for up in ups:
-                pair_counts[up] += count
-                if up in touched:
-                    where = touched[up]
-                    if where[-1] != index:
-                        where.append(index)
-                else:
-                    touched[up] = [index]
-            all_words[index] = new.join((first, *rest, last))
-        return touched
-
-    def _merge_bounded(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
-        """The same with a bound on the length of tokens, symbol by symbol."""
-        assert self._lengths is not None, "there is a bound"
-        assert self.max_token_length is not None, "there is a bound"
-        limit = self.max_token_length
-        left, right = pair[0], pair[1]
+        left, right = pair
+        limit, pair_counts = self.max_token_length, self.pair_counts
         touched: dict[str, list[int]] = {}
 
         def up(found: str, size: int) -> None:
-            if size < limit:
-                self.pair_counts[found] += count
-                where = touched.setdefault(found, [index])
-                if where[-1] != index:
+            if limit is None or size < limit:
+                pair_counts[found] += count
+                where = touched.setdefault(found, [])
+                if not where or where[-1] != index:
                     where.append(index)
 
         for index in words:
-            word, sizes, count = self.words[index], self._lengths[index], self.counts[index]
-            place, written, lengths = 0, "", ""
+            word, count, place = self.words[index], self.counts[index], 0
+            sizes = "\1" * len(word) if self._lengths is None else self._lengths[index]
+            written: list[str] = []
+            lengths: list[str] = []
+            before = before_size = ""  # the symbol on the left of the pair, as it is written by now
             while (found := word.find(pair, place)) >= 0:
-                written, lengths = written + word[place:found], lengths + sizes[place:found]
-                size = ord(sizes[found]) + ord(sizes[found + 1])
-                place = found + 2
-                if written:
-                    self.pair_counts[written[-1] + left] -= count
-                    up(written[-1] + new, ord(lengths[-1]) + size)
+                between, size = word[place:found], ord(sizes[found]) + ord(sizes[found + 1])
+                if between:
+                    before, before_size = between[-1], sizes[found - 1]
+                if before:
+                    pair_counts[before + left] -= count
+                    up(before + new, ord(before_size) + size)
+                written += (between, new)
+                lengths += (sizes[place:found], chr(size))
+                before, before_size, place = new, chr(size), found + 2
                 if place < len(word):
-                    self.pair_counts[right + word[place]] -= count
+                    # What follows is still two symbols, even if it is this pair again.
+                    pair_counts[right + word[place]] -= count
                     up(new + word[place], size + ord(sizes[place]))
-                written, lengths = written + new, lengths + chr(size)
-            self.words[index], self._lengths[index] = written + word[place:], lengths + sizes[place:]
+            self.words[index] = "".join((*written, word[place:]))
+            if self._lengths is not None:
+                self._lengths[index] = "".join((*lengths, sizes[place:]))
         return touched
