@@ -252,7 +252,7 @@ class MergeLoop:
 
     def _merge(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
         """The pairs that were counted up, with the words that they came up in."""
-        left, right = pair
+        left, right = pair[0], pair[1]
         limit, pair_counts = self.max_token_length, self.pair_counts
         touched: dict[str, list[int]] = {}
 
