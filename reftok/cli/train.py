@@ -73,7 +73,6 @@ _TEXTS = {
     "continuing-subword-prefix": "before each character but the first of a word",
     "end-of-word-suffix": "behind the last character of a word",
     "unk-token": "of hf-unigram",
-    "tie-rule": "of minbpe: first-seen, smaller-ids, shorter-then-string or youtokentome",
 }
 
 

@@ -1,15 +1,11 @@
 r"""The loop that all BPE trainers share: count the pairs, merge the best one everywhere, count again.
 
 Which of several equally frequent pairs is the best is the rule in which the trainers differ, and alone decides the
-vocabulary on most texts: half of all merges win by it. The four rules have names:
+vocabulary on most texts: half of all merges win by it. There are two:
 
-    smaller-ids          the pair of smaller ids, the left one first: tokenizers 0.23 models/bpe/trainer.rs `Merge`
-    first-seen           the pair that stands first in the text as it is merged so far: `max` over a dict in the order
-                         of the text, karpathy/minbpe base.py `get_stats`, tiktoken 0.14 _educational.py `bpe_train`
-    shorter-then-string  the token of fewer characters, then the smaller string: sentencepiece 0.2.3
-                         bpe_model_trainer.cc
-    youtokentome         the pair with the smaller larger id, then the smaller smaller id, then the larger left id:
-                         VKCOM/YouTokenToMe bpe.cpp
+    the pair of smaller ids, the left one first: tokenizers 0.23 models/bpe/trainer.rs `Merge`
+    the pair that stands first in the text as it is merged so far: `max` over a dict in the order of the text,
+    karpathy/minbpe base.py `get_stats`, tiktoken 0.14 _educational.py `bpe_train`
 
 Pairs are counted wherever two symbols are neighbours, overlapping ones too: `a a a` has the pair `a a` twice, though
 only one of them can be merged. Merging goes from left to right.
@@ -38,12 +34,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from operator import add
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 from reftok.training.checkpoint import State
-
-TieRule = Literal["smaller-ids", "first-seen", "shorter-then-string", "youtokentome"]
-TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 
 MOST_IDS = 0x110000
 """There are so many code points, and so many ids."""
@@ -60,8 +53,7 @@ class MergeLoop:
 
     words: the distinct words in the order of the text, a character a symbol.
     counts: how often each occurs.
-    tie_rule: which of equally frequent pairs is the best.
-    tokens: the token of each id, for the rule `shorter-then-string`; the caller appends to it.
+    first_seen: whether of equally frequent pairs the first in the text is the best, and not that of smaller ids.
     max_token_length: see above; None for any length.
     equal_entries: how often a merge was made while the queue had an equal entry of its pair.
 
@@ -78,42 +70,21 @@ class MergeLoop:
         self,
         words: Iterable[str],
         counts: Sequence[int],
-        tie_rule: TieRule = "smaller-ids",
-        tokens: Sequence[str] = (),
+        first_seen: bool = False,
         max_token_length: int | None = None,
     ) -> None:
         self.words = list(words)
         self.counts = counts
-        self.tokens = tokens
         self.max_token_length = max_token_length
         self.pair_counts: defaultdict[str, int] = defaultdict(int)
         self.queue: list[Entry] = []
-        self._rank = self._ranks(tie_rule)
-        self._is_first_seen = tie_rule == "first-seen"
+        self._is_first_seen = first_seen
+        self._rank: Rank = (lambda pair, words: words[0]) if first_seen else (lambda pair, words: pair)
         self._wraps = sum(count * len(word) for word, count in zip(self.words, counts, strict=True)) >= 1 << 31
         self._serial = 0
         self.equal_entries = 0
         # Lengths in characters, a character for each, as the words have ids: of each symbol, not of each id.
         self._lengths = None if max_token_length is None else ["\1" * len(word) for word in self.words]
-
-    def _ranks(self, tie_rule: TieRule) -> Rank:
-        tokens = self.tokens
-
-        def shorter_then_string(pair: str, words: list[int]) -> Any:
-            string = tokens[ord(pair[0])] + tokens[ord(pair[1])]
-            return len(string), string
-
-        def youtokentome(pair: str, words: list[int]) -> Any:
-            left, right = map(ord, pair)
-            return max(left, right), min(left, right), -left
-
-        rules: dict[TieRule, Rank] = {
-            "smaller-ids": lambda pair, words: pair,
-            "first-seen": lambda pair, words: words[0],
-            "shorter-then-string": shorter_then_string,
-            "youtokentome": youtokentome,
-        }
-        return rules[tie_rule]
 
     def count_pairs(self) -> None:
         """Count all pairs of all words, and queue them."""

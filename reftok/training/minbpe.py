@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reftok.errors import TrainingStopped
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.merging import MOST_IDS, TIE_RULES, MergeLoop
+from reftok.training.merging import MOST_IDS, MergeLoop
 
 BYTES = 256
 
@@ -34,8 +34,6 @@ class MinbpeTrainer:
 
     vocab_size: of bytes and merges together; at least 256.
     special_tokens: of the tokenizer, which minbpe registers behind the vocab; they are not in `vocab_size`.
-    tie_rule: a name in merging.py. minbpe and tiktoken take the pair that stands first in the text, so that the order
-        of the texts decides.
 
     Quirks: a token that two splits give has two ids in minbpe, and in tiktoken's module one, the later one. minbpe
     breaks where no pair is left, as tiktoken's module does; here training ends.
@@ -47,7 +45,6 @@ class MinbpeTrainer:
 
     vocab_size: int = 30000
     special_tokens: Sequence[str] = ()
-    tie_rule: str = "first-seen"
 
     def train(
         self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: State | None = None
@@ -56,7 +53,7 @@ class MinbpeTrainer:
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
         watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
-        Raises TrainingStopped for a vocab_size or a tie_rule that is none.
+        Raises TrainingStopped for a vocab_size that does not hold the bytes.
         """
         training = _Training(self, word_counts, state)
         for _ in training.steps():
@@ -70,14 +67,11 @@ class _Training:
     def __init__(self, trainer: MinbpeTrainer, word_counts: Mapping[bytes, int], state: State | None) -> None:
         if not BYTES <= trainer.vocab_size <= MOST_IDS:
             raise TrainingStopped(f"minbpe: vocab_size is {trainer.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
-        rule = next((known for known in TIE_RULES if known == trainer.tie_rule), None)
-        if rule is None:
-            raise TrainingStopped(f"minbpe: tie_rule is {trainer.tie_rule!r:.60}: it is one of {', '.join(TIE_RULES)}")
         self.vocab_size = trainer.vocab_size
         self.tokens = [chr(byte) for byte in range(BYTES)] if state is None else state["tokens"]
         self.made: list[tuple[str, int]] = []
         words = [word.decode("latin-1") for word in word_counts]
-        self.loop = MergeLoop(words, list(word_counts.values()), rule, self.tokens)
+        self.loop = MergeLoop(words, list(word_counts.values()), first_seen=True)
         if state is None:
             self.loop.count_pairs()
         else:

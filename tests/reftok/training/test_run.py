@@ -46,7 +46,6 @@ TRAINED: dict[str, dict[str, Any]] = {
     "wordlevel": {},
     "hf-unigram": {"vocab_size": 40, "special_tokens": ["<unk>"], "unk_token": "<unk>"},
     "minbpe": {"vocab_size": 290},
-    "minbpe by strings": {"vocab_size": 290, "tie_rule": "shorter-then-string"},
     "sentencepiece-bpe": {"vocab_size": 90, "hard_vocab_limit": False},
     "sentencepiece-bpe across spaces": {"vocab_size": 60, "split_by_whitespace": False, "character_coverage": 0.98},
     "sentencepiece-bpe by value": {"vocab_size": 300, "byte_fallback": True, "auto_character_coverage": True},

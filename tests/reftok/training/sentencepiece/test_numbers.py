@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reftok.rules.viterbi import to_float32
 from reftok.training.sentencepiece.lattice import BestPaths, nodes_of
 from reftok.training.sentencepiece.logarithm import log_float32
-from reftok.training.sentencepiece.second_best import Heap, two_best
+from reftok.training.sentencepiece.second_best import two_best
 
 
 def test_a_logarithm_is_not_always_the_rounded_double_one() -> None:
@@ -27,14 +27,6 @@ def test_a_logarithm_is_that_of_the_c_library() -> None:
     logf.restype, logf.argtypes = ctypes.c_float, [ctypes.c_float]
     numbers = [*range(1, 30_000), *(7**power for power in range(22)), *((1 << n) - 1 for n in range(2, 60))]
     assert [number for number in numbers if log_float32(number) != logf(number)] == []
-
-
-@given(st.lists(st.integers(0, 5)))
-def test_a_heap_gives_the_highest_first(estimates: list[int]) -> None:
-    heap = Heap([])
-    for index, estimate in enumerate(estimates):
-        heap.push((float(estimate), 0.0, index, None))
-    assert [heap.pop()[0] for _ in estimates] == sorted(map(float, estimates), reverse=True)
 
 
 SCORES = st.lists(st.sampled_from([-1.0, -2.0, -3.0, -2.5, -7.3]), min_size=15, max_size=15)

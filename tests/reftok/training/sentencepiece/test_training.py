@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece import SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
 from reftok.training.checkpoint import TrainingProgress
@@ -53,19 +53,6 @@ def test_a_language_gives_the_official_model(model_type: str, language: str) -> 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
 def test_unigram_sums_in_the_order_of_the_threads(threads: int) -> None:
     check_training(lines_of("fi-Latn"), {"vocab_size": 200, "num_threads": threads})
-
-
-def test_unknown_thread_counts_give_other_models() -> None:
-    models = {
-        train(lines_of("fi-Latn"), TrainerOptions(vocab_size=200, num_threads=threads, given=frozenset()))
-        for threads in (1, 2, 3)
-    }
-    assert len({tuple(pieces(model)) for model in models}) > 1
-
-
-def test_a_model_reads_in_the_official_library() -> None:
-    model = train(HUGS, trainer_options(model_type="bpe", vocab_size=18))
-    assert SentencePieceProcessor(model_proto=model).Encode("hugs", out_type=str) == ["▁hug", "s"]
 
 
 def test_files_end_lines_with_the_line_feed_only_and_are_named_in_the_model(tmp_path: Path) -> None:
@@ -154,11 +141,6 @@ def test_pieces_of_count_0_end_a_large_vocabulary() -> None:
     check_training(HUGS, {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False})
 
 
-def test_the_first_merge_scores_minus_zero() -> None:
-    model = train(HUGS, trainer_options(model_type="bpe", vocab_size=18))
-    assert str(pieces(model)[3][1]) == "-0.0"
-
-
 def test_lines_with_u2585_are_left_out() -> None:
     options = trainer_options(vocab_size=10, **IDENTITY)
     corpus = prepared(["a▅b", "c"], options, normalizer_of(options, b""), meta_pieces(options))
@@ -174,14 +156,6 @@ def test_a_user_defined_symbol_with_a_space_is_not_found() -> None:
     assert "▁hug" in made
     cut = [piece for piece, _ in pieces(train(HUGS, trainer_options(**{**chosen, "user_defined_symbols": ["g▁h"]})))]
     assert "▁hug" not in cut or made.index("▁hug") != cut.index("▁hug")
-
-
-def test_cjk_loses_seeds_that_latin_letters_have() -> None:
-    """What follows on the texts begins with the same byte, so that they are no nodes of the tree of bytes."""
-    shapes = PieceShapes(TrainerOptions())
-    latin = repeated_texts([("abcx", 1), ("abcy", 1), ("abcz", 1)], shapes)
-    japanese = repeated_texts([("日本語か", 1), ("日本語き", 1), ("日本語く", 1)], shapes)
-    assert (latin, japanese) == ({"abc": 3, "bc": 3}, {})
 
 
 def test_a_text_at_the_end_of_sentences_counts_twice_as_a_seed() -> None:
