@@ -7,7 +7,7 @@ Source: tokenizers 0.23 models/bpe/trainer.rs `do_train`, models/bpe/word.rs `Wo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reftok.errors import TrainingStopped
@@ -87,12 +87,61 @@ class BpeTrainer:
         watch: called after each merge. state: of an interrupted training of the same words, to resume from.
         trace: is filled.
         """
-        training = _Training(self, word_counts, state)
-        for _ in training.steps(trace):
-            watch(TrainingProgress("merging", len(training.vocab), self.vocab_size, "tokens"), training.state)
-        return training.trained()
+        vocab = self.first_entries(word_counts)
+        tokens = list(vocab)
+        words = [self.in_symbols(word, vocab) for word in word_counts]
+        loop = self.loop(words, [*word_counts.values()], tokens)
+        made: list[tuple[str, int, int]] = []  # of each merge the pair, the id that it became, and its count
+        if state is None:
+            loop.count_pairs()
+        else:
+            loop.resume(state["loop"])
+            tokens = state["tokens"]
+            vocab = {token: token_id for token_id, token in enumerate(tokens)}
+            made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]
+
+        def halves(pair: str) -> tuple[str, str]:
+            return tokens[ord(pair[0])], tokens[ord(pair[1])]
+
+        def current() -> State:
+            return {"loop": loop.state(), "tokens": tokens, "merges": made}
+
+        while len(vocab) < self.vocab_size and (best := loop.best()) is not None:
+            count, pair, where = best
+            if count < max(self.min_frequency, 1):
+                break
+            if len(tokens) >= MOST_IDS:
+                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
+            token = self.merged(*halves(pair))
+            if trace is not None and trace.wants(len(made), token):
+                rivals = tuple(map(halves, loop.rivals(count, pair)))
+                trace.merges[len(made)] = Merge(*halves(pair), token, count, rivals)
+            if token not in vocab:
+                vocab[token] = len(tokens)
+                tokens.append(token)
+            loop.merge(pair, vocab[token], where)
+            made.append((pair, vocab[token], count))
+            watch(TrainingProgress("merging", len(vocab), self.vocab_size, "tokens"), current)
+        # Of a pair that was merged twice the last time counts.
+        last = {pair: place for place, (pair, _, _) in enumerate(made)}
+        kept = [made[place] for place in sorted(last.values())]
+        merges, counts = [halves(pair) for pair, _, _ in kept], [count for _, _, count in kept]
+        return TrainedBPE(vocab, merges, counts, loop.equal_entries)
 
     # --- the steps
+
+    def first_entries(self, word_counts: Mapping[str, int]) -> dict[str, int]:
+        """The vocab before the first merge: special tokens, alphabet, characters with a prefix or suffix.
+
+        A token that is there already is not added again.
+        """
+        vocab: dict[str, int] = {}
+        for token in (*contents(self.special_tokens), *self.alphabet(word_counts)):
+            vocab.setdefault(token, len(vocab))
+        if self.continuing_subword_prefix or self.end_of_word_suffix:
+            for token in self.derived(word_counts, vocab):
+                vocab.setdefault(token, len(vocab))
+        return vocab
 
     def alphabet(self, word_counts: Mapping[str, int]) -> list[str]:
         """The characters that get an id each, in the order of their ids, which is that of code points.
@@ -135,6 +184,16 @@ class BpeTrainer:
             raise TrainingStopped(f"derived_order lacks {lacking[0]!r:.60}, which the words have")
         return given
 
+    def in_symbols(self, word: str, vocab: Mapping[str, int]) -> str:
+        """A word as `MergeLoop` takes it: for each character that is known the one whose code point is its id."""
+        last = len(word) - 1
+        symbols = [
+            self.symbol(character, place == 0, place == last)
+            for place, character in enumerate(word)
+            if character in vocab
+        ]
+        return "".join([chr(vocab[symbol]) for symbol in symbols if symbol in vocab])
+
     def loop(self, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
         """The loop of merges over words of ids. tokens: by id; the rule of ties needs none of them."""
         return MergeLoop(words, counts, max_token_length=self.max_token_length)
@@ -147,83 +206,3 @@ class BpeTrainer:
     def merged(self, left: str, right: str) -> str:
         """The token that a pair becomes."""
         return left + right.removeprefix(self.continuing_subword_prefix or "")
-
-
-class _Training:
-    """A vocab that grows, and the loop of its merges.
-
-    made: the pair of each merge, the id that it became, and its count.
-    """
-
-    def __init__(self, trainer: BpeTrainer, word_counts: Mapping[str, int], state: State | None) -> None:
-        self.trainer = trainer
-        self.made: list[tuple[str, int, int]] = []
-        # Special tokens, alphabet, derived characters: a token that is there already is not added again.
-        self.vocab: dict[str, int] = {}
-        for token in (*contents(trainer.special_tokens), *trainer.alphabet(word_counts)):
-            self.vocab.setdefault(token, len(self.vocab))
-        if trainer.continuing_subword_prefix or trainer.end_of_word_suffix:
-            for token in trainer.derived(word_counts, self.vocab):
-                self.vocab.setdefault(token, len(self.vocab))
-        self.tokens = list(self.vocab)
-        words, counts = map(self._in_symbols, word_counts), list(word_counts.values())
-        self.loop = trainer.loop(words, counts, self.tokens)
-        if state is None:
-            self.loop.count_pairs()
-        else:
-            self._resume(state)
-
-    def _in_symbols(self, word: str) -> str:
-        """A word as `MergeLoop` takes it: for each character that is known the one whose code point is its id."""
-        vocab, trainer, last = self.vocab, self.trainer, len(word) - 1
-        if not trainer.continuing_subword_prefix and not trainer.end_of_word_suffix:
-            return "".join([chr(vocab[character]) for character in word if character in vocab])
-        symbols = [
-            trainer.symbol(character, place == 0, place == last)
-            for place, character in enumerate(word)
-            if character in vocab
-        ]
-        return "".join([chr(vocab[symbol]) for symbol in symbols if symbol in vocab])
-
-    def steps(self, trace: TrainingTrace | None) -> Iterator[int]:
-        """Each merge as it is made, by its number."""
-        trainer, vocab, tokens = self.trainer, self.vocab, self.tokens
-        while len(vocab) < trainer.vocab_size and (best := self.loop.best()) is not None:
-            count, pair, words = best
-            if count < max(trainer.min_frequency, 1):
-                return
-            if len(tokens) >= MOST_IDS:
-                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
-            token = trainer.merged(*self._halves(pair))
-            number = len(self.made)
-            if trace is not None and trace.wants(number, token):
-                rivals = tuple(map(self._halves, self.loop.rivals(count, pair)))
-                trace.merges[number] = Merge(*self._halves(pair), token, count, rivals)
-            if token not in vocab:
-                vocab[token] = len(tokens)
-                tokens.append(token)
-            self.loop.merge(pair, vocab[token], words)
-            self.made.append((pair, vocab[token], count))
-            yield number
-
-    def _halves(self, pair: str) -> tuple[str, str]:
-        """The two tokens of a pair of ids."""
-        return self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]
-
-    def trained(self) -> TrainedBPE:
-        """What has come of it. Of a pair that was merged twice the last time counts."""
-        last = {pair: place for place, (pair, _, _) in enumerate(self.made)}
-        places = sorted(last.values())
-        merges = [self._halves(self.made[place][0]) for place in places]
-        counts = [self.made[place][2] for place in places]
-        return TrainedBPE(self.vocab, merges, counts, self.loop.equal_entries)
-
-    def state(self) -> State:
-        """Everything from which another of the same words can resume."""
-        return {"loop": self.loop.state(), "tokens": self.tokens, "merges": self.made}
-
-    def _resume(self, state: State) -> None:
-        self.loop.resume(state["loop"])
-        self.tokens = state["tokens"]
-        self.vocab = {token: token_id for token_id, token in enumerate(self.tokens)}
-        self.made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]

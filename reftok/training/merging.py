@@ -11,7 +11,7 @@ Pairs are counted wherever two symbols are neighbours, overlapping ones too: `a 
 only one of them can be merged. Merging goes from left to right.
 
 A word is a `str` with a character for each symbol: the one whose code point is the symbol's id. So the two-character
-strings are the pairs, their order is that of the ids, and `str.split` finds the places of a merge.
+strings are the pairs, their order is that of the ids, and `str.find` finds the places of a merge.
 
 Quirks, all of tokenizers:
 

@@ -149,6 +149,13 @@ def test_a_damaged_checkpoint_is_refused(texts: Path, tmp_path: Path) -> None:
             checkpoint_module.carried_out(training, tmp_path / "t.json", resume=True)
 
 
+def test_ids_that_are_surrogates_stay_two_in_a_checkpoint(tmp_path: Path) -> None:
+    """Fault: in the escapes of JSON a high surrogate and a low one behind it are one character, and so one id."""
+    state = {"words": ["\ud83d\ude00", "\U0001f600", "a\0"], "count": 1 << 80, "score": -0.1}
+    checkpoint_module.write_checkpoint(tmp_path / "t.training", {"trainer": "x"}, state)
+    assert checkpoint_module.read_checkpoint(tmp_path / "t.training", {"trainer": "x"}) == state
+
+
 def test_outputs_load_in_reftok_and_in_the_official_libraries(texts: Path, tmp_path: Path) -> None:
     made = reftok.train("hf-bpe", files=texts, output=tmp_path / "tokenizer.json", vocab_size=300)
     reftok.train("hf-bpe", files=texts, output=tmp_path / "vocab.json", vocab_size=300)
