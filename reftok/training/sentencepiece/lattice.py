@@ -209,12 +209,3 @@ class BestPaths:
                 if self._rounded[0] == sum_of_both:
                     return index
         raise AssertionError("a node has a best node before it")
-
-    def is_alone(self, margin: float) -> bool:
-        """Whether every other path scores less than the best one by this margin, whatever rounding does."""
-        place = self._size
-        while place:
-            if self.best[place] - self.second[place] < margin:
-                return False
-            place = self._nodes[self.last[place]][0]
-        return True

@@ -258,24 +258,9 @@ class _Model:
         return sums
 
     def _ways(self, index: int) -> list[list[int]]:
-        """The best and the second best way to cut a piece; one where there is no other or the other is not asked for.
-
-        Only where sums come so near to each other that rounding may decide is the search made as the library makes it.
-        """
+        """The best and the second best way to cut a piece; one if there is no other."""
         text = self.pieces[index]
-        size = len(text)
-        if size == 1:
-            return [[index]]
-        nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
-        parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
-        whole, other = self.scores[index], parts.best[size]
-        margin = 1e-6 * size * (1 + abs(other))
-        if other > whole + margin:
-            ways = [parts.path()[::-1], [index]]
-        elif other < whole - margin and parts.is_alone(margin):
-            ways = [[index], parts.path()[::-1]]
-        else:
-            ways = two_best(size, nodes, self.scores)
+        ways = two_best(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.scores)
         return [[self.order[0] if number == self.unknown else number for number in way] for way in ways]
 
     def prune_unreachable(self) -> None:

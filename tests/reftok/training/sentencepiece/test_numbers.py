@@ -40,5 +40,5 @@ def test_the_best_path_is_the_first_of_the_two_best_where_no_other_is_as_good(te
     found = two_best(len(text), nodes, scores)
     sums = [sum(scores[number] for number in way) for way in found]
     assert sums == sorted(sums, reverse=True)
-    if best.is_alone(0.01):
+    if len(sums) == 1 or sums[0] > sums[1] + 0.01:
         assert found[0] == best.path()[::-1]
