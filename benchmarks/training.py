@@ -16,7 +16,6 @@ from typing import Any
 
 from benchmarks.texts import CORPORA
 from reftok.training.feeding import Texts
-from reftok.training.run import Run
 from reftok.training.training import Training
 
 MIXED = 1_500_000
@@ -103,7 +102,7 @@ def timed(case: Case, texts: list[str], rounds: int) -> tuple[tuple[float, float
     training = Training.of(case.name, Texts.of(texts, None), case.pipeline, **case.options)
     seconds: dict[str, list[tuple[float, float]]] = {"reftok": [], "tokenizers": []}
     results: dict[str, Any] = {}
-    runs = {"tokenizers": lambda: official(training, texts), "reftok": lambda: Run(training, None).run()}
+    runs = {"tokenizers": lambda: official(training, texts), "reftok": lambda: training.run()}
     for _ in range(rounds):
         for library, run in runs.items():
             gc.collect()
@@ -149,7 +148,6 @@ from time import process_time
 import tokenizers
 from benchmarks.training import CASES, official
 from reftok.training.feeding import Texts
-from reftok.training.run import Run
 from reftok.training.training import Training
 
 library, path = sys.argv[1:]
@@ -157,7 +155,7 @@ case = CASES[0]
 training = Training.of(case.name, Texts.of(None, path), case.pipeline, **case.options)
 start = process_time()
 if library == "reftok":
-    Run(training, None).run()
+    training.run()
 else:
     with open(path, encoding="utf-8", newline="\\n") as file:
         official(training, file)

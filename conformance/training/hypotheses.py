@@ -151,11 +151,8 @@ def _with_ranks(rank: Rank) -> tuple[Any, str, Any]:
     return BpeTrainer, "loop", loop
 
 
-def _with_rule(tie_rule: Any) -> tuple[Any, str, Any]:
-    def loop(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
-        return MergeLoop(words, counts, tie_rule, tokens, self.max_token_length)
-
-    return BpeTrainer, "loop", loop
+def _first_seen(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
+    return MergeLoop(words, counts, True, self.max_token_length)
 
 
 def _with_loop(kind: type[MergeLoop]) -> tuple[Any, str, Any]:
@@ -244,6 +241,16 @@ def _suffix_never(self: BpeTrainer, character: str, is_first: bool, is_last: boo
     return ("" if is_first else self.continuing_subword_prefix or "") + character
 
 
+def _shorter_then_string(loop: MergeLoop, tokens: Sequence[str], pair: str, words: list[int]) -> tuple[int, str]:
+    token = "".join(_right_token(tokens, pair))
+    return len(token), token
+
+
+def _youtokentome(loop: MergeLoop, tokens: Sequence[str], pair: str, words: list[int]) -> tuple[str, str, int]:
+    """VKCOM/YouTokenToMe bpe.cpp: the smaller larger id, then the smaller smaller id, then the larger left id."""
+    return max(pair), min(pair), -ord(pair[0])
+
+
 def _right_token(tokens: Sequence[str], pair: str) -> tuple[str, str]:
     return tokens[ord(pair[0])], tokens[ord(pair[1])]
 
@@ -264,7 +271,9 @@ OF_BPE = (
         HF_BPE,
         swaps=(_with_ranks(lambda loop, tokens, pair, words: tuple(map(_reversed, _right_token(tokens, pair)))),),
     ),
-    Hypothesis("of equally frequent pairs the first of the text wins", HF_BPE, swaps=(_with_rule("first-seen"),)),
+    Hypothesis(
+        "of equally frequent pairs the first of the text wins", HF_BPE, swaps=((BpeTrainer, "loop", _first_seen),)
+    ),
     Hypothesis(
         "of equally frequent pairs the larger ids win",
         HF_BPE,
@@ -278,9 +287,13 @@ OF_BPE = (
     Hypothesis(
         "of equally frequent pairs the shorter token wins, then the smaller one",
         HF_BPE,
-        swaps=(_with_rule("shorter-then-string"),),
+        swaps=(_with_ranks(_shorter_then_string),),
     ),
-    Hypothesis("of equally frequent pairs that of YouTokenToMe wins", HF_BPE, swaps=(_with_rule("youtokentome"),)),
+    Hypothesis(
+        "of equally frequent pairs that of YouTokenToMe wins",
+        HF_BPE,
+        swaps=(_with_ranks(_youtokentome),),
+    ),
     Hypothesis("overlapping pairs are counted once", HF_BPE, swaps=(_with_loop(_OverlapsOnce),)),
     Hypothesis("runs are merged from the right", HF_BPE, swaps=(_with_loop(_FromTheRight),)),
     Hypothesis("the count of the merged pair is reset", HF_BPE, swaps=(_with_loop(_OwnCountReset),)),

@@ -14,12 +14,10 @@ from reftok.training.bpe import BpeTrainer
 from reftok.training.feeding import Texts, WordCounter
 from reftok.training.options import contents
 from reftok.training.sentencepiece.options import trainer_options
-from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import train
-from reftok.training.sentencepiece.training import SentencePieceTraining
-from reftok.training.train import SENTENCEPIECE_TRAINERS
+from reftok.training.trace import TrainingTrace
+from reftok.training.train import SENTENCEPIECE_TRAINERS, training_of
 from reftok.training.training import Training
-from reftok.training.wordpiece import WordPieceTrainer
 
 
 def reference_training(case: TrainingCase, given: Result | None = None) -> Result:
@@ -45,16 +43,14 @@ def reference_training(case: TrainingCase, given: Result | None = None) -> Resul
 
 def check_options(trainer: str, options: Mapping[str, Any]) -> None:
     """Raise ReftokError for options that the trainer does not take."""
-    if trainer in SENTENCEPIECE_TRAINERS:
-        SentencePieceTraining.of(trainer, Texts(()), **options)
-    else:
-        Training.of(trainer, Texts(()), **options)
+    given = dict(options)
+    training_of(trainer, Texts(()), given.pop("pipeline", None), given)
 
 
 def free_choices(training: Training, given: Learned) -> dict[str, Any]:
     """The options that make the reference choose as a result did; none where nothing is left to chance."""
     trainer = training.trainer
-    if not isinstance(trainer, BpeTrainer | WordPieceTrainer):
+    if not isinstance(trainer, BpeTrainer):
         return {}
     vocab = [token for _, token, _ in given.entries]
     choices: dict[str, Any] = {}
@@ -91,8 +87,7 @@ def has_equal_entries(case: TrainingCase) -> bool:
     try:
         training = _training(case)
         trainer = training.trainer
-        bpe = trainer.bpe if isinstance(trainer, WordPieceTrainer) else trainer
-        return isinstance(bpe, BpeTrainer) and bpe.train(_counts(training, case)).equal_entries > 0
+        return isinstance(trainer, BpeTrainer) and trainer.train(_counts(training, case)).equal_entries > 0
     except ReftokError:
         return False
 
@@ -120,15 +115,16 @@ def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> st
             training = _training(case)
             if isinstance(given, Learned) and (free := free_choices(training, given)):
                 training = _training(case, free)
-            assert isinstance(training.trainer, BpeTrainer)
-            for made in training.trainer.merges(_counts(training, case), lambda at, _: at == int(number)):
-                return f"it has the count {made.count:,}"
+            trace = TrainingTrace(number)
+            training.train(_counts(training, case), trace=trace)
+            for merge in trace.merges.values():
+                return f"it has the count {merge.count:,}"
         if case.trainer == "sentencepiece-bpe" and kind == "entry":
             trace = TrainingTrace()
             train(case.texts, trainer_options(model_type="bpe", **case.options), trace=trace)
-            for merge in trace.merges:
+            for merge in trace.merges.values():
                 if repr(merge.piece) == difference.expected:
-                    return _told(merge.count, list(map(repr, merge.rivals)))
+                    return _told(merge.count, [repr("".join(rival)) for rival in merge.rivals])
     except ReftokError:
         pass
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from reftok.cli.terminal import harmless
 from reftok.errors import TrainingStopped
-from reftok.training.train import SENTENCEPIECE_TRAINERS
 
 if TYPE_CHECKING:
-    from reftok.training.watching import TrainingProgress
+    from reftok.training.checkpoint import TrainingProgress
 
-ALL_TRAINERS = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe", *SENTENCEPIECE_TRAINERS)
+ALL_TRAINERS = (
+    "hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe", "sentencepiece-bpe", "unigram", "word", "char",
+)  # fmt: skip
 
 EXAMPLES = """examples:
   reftok train hf-bpe texts.txt --vocab-size 8000 -o tokenizer.json              GPT-2's pipeline, as tokenizers trains
@@ -35,7 +37,7 @@ feed; of a folder all .txt files are read. Pipelines, which sentencepiece's have
 byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.
 The options are those of the official trainers, under their names. Where the official result depends on chance
 (--derived-order and --kept-alphabet in their trainers' docstrings) the order of the text decides here.
-What was interrupted goes on with --resume: twenty seconds are lost, or the round of EM that was under way.
+--resume continues an interrupted training: twenty seconds are lost, or the round of EM that was under way.
 The exit code is 0, 2 for bad usage, input or output, 130 when interrupted.
 """
 
@@ -71,7 +73,6 @@ _TEXTS = {
     "continuing-subword-prefix": "before each character but the first of a word",
     "end-of-word-suffix": "behind the last character of a word",
     "unk-token": "of hf-unigram",
-    "tie-rule": "of minbpe: first-seen, smaller-ids, shorter-then-string or youtokentome",
 }
 
 
@@ -117,7 +118,7 @@ def add_train(commands: Any) -> None:
         help="these characters at least (default with byte-level: those of all bytes)",
     )  # fmt: skip
     going = command.add_mutually_exclusive_group()
-    going.add_argument("--resume", action="store_true", help="go on with an interrupted training")
+    going.add_argument("--resume", action="store_true", help="continue an interrupted training")
     going.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted training")
     command.add_argument("--explain", metavar="N|TOKEN", help="why the Nth merge, or the one to TOKEN, was made")
     command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
@@ -150,6 +151,9 @@ def run(options: argparse.Namespace) -> None:
 
     started = monotonic()
     progress = None if options.quiet else _Line()
+    logger = logging.getLogger("reftok.training")
+    if progress is not None:
+        logger.addHandler(progress)
     try:
         train(
             options.trainer,
@@ -160,7 +164,6 @@ def run(options: argparse.Namespace) -> None:
             resume=options.resume,
             overwrite=options.overwrite,
             progress=progress,
-            notes=None if progress is None else progress.note,
             **given,
         )
     except KeyboardInterrupt:
@@ -170,35 +173,28 @@ def run(options: argparse.Namespace) -> None:
         raise
     finally:
         if progress is not None:
+            logger.removeHandler(progress)
             progress.clear()
     if not options.quiet:
         print(harmless(f"{options.output}: written after {monotonic() - started:.1f} s"), file=sys.stderr)
 
 
 def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
+    from reftok.training.explaining import explanation
     from reftok.training.feeding import Texts
+    from reftok.training.train import training_of
 
     texts = Texts.of(None, options.files, options.whole_files)
-    if options.trainer in SENTENCEPIECE_TRAINERS:
-        from reftok.training.sentencepiece import explaining as of_sentencepiece
-        from reftok.training.sentencepiece.training import SentencePieceTraining
-
-        given = given if options.pipeline is None else {**given, "pipeline": options.pipeline}
-        of_pieces = SentencePieceTraining.of(options.trainer, texts, **given)
-        lines = of_sentencepiece.explanation(of_pieces, options.explain)
-    else:
-        from reftok.training.explaining import explanation
-        from reftok.training.training import Training
-
-        lines = explanation(Training.of(options.trainer, texts, options.pipeline, **given), options.explain)
+    lines = explanation(training_of(options.trainer, texts, options.pipeline, given), options.explain)
     for line in lines:
         print(harmless(line))
 
 
-class _Line:
-    """One line on the terminal that is written over; elsewhere a line every ten seconds."""
+class _Line(logging.Handler):
+    """One line on the terminal that is written over; elsewhere a line every ten seconds. Warnings stay."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._is_terminal = sys.stderr.isatty()
         self._step = ""
         self._first = self._started = self._told = monotonic()
@@ -220,10 +216,10 @@ class _Line:
             self._told = now
             print(line, file=sys.stderr)
 
-    def note(self, note: str) -> None:
-        """A sentence that stays."""
+    def emit(self, record: logging.LogRecord) -> None:
+        """Prints a warning."""
         self.clear()
-        print(harmless(note), file=sys.stderr)
+        print(harmless(record.getMessage()), file=sys.stderr)
 
     def clear(self) -> None:
         """Wipe the line."""

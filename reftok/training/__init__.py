@@ -4,9 +4,11 @@
 
     bpe.py, wordpiece.py, wordlevel.py, unigram.py    those of tokenizers, named as there
     minbpe.py                                         that of karpathy/minbpe and of tiktoken's educational module
-    merging.py                                        the loop of merges, and the four rules of ties
+    merging.py                                        the loop of merges, and its two rules of ties
     sentencepiece/                                    those of sentencepiece: the `.model`, byte for byte
-    feeding.py, pipelines.py, training.py, run.py     what stands around them; train.py is the door
+    feeding.py, pipelines.py, training.py             what stands around them; train.py is the door
+    checkpoint.py                                     carries a training of either family out, and resumes it
+    trace.py, explaining.py                           why a merge was made, and what became of a piece
 
 A trainer is a dataclass of its options; its docstring says the rule, the source and the quirks, and where the official
 result is not a function of the input, what decides here instead.

@@ -7,38 +7,17 @@ Source: tokenizers 0.23 models/bpe/trainer.rs `do_train`, models/bpe/word.rs `Wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.merging import MOST_IDS, MergeLoop
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.trace import Merge, TrainingTrace
 
 _INITIAL = (1 << 64) - 1
 """The count of a character of the initial alphabet."""
-
-
-@dataclass(frozen=True, slots=True)
-class MadeMerge:
-    """One merge, as it was made.
-
-    number: from 0, in the order of making; a pair that is merged twice has two.
-    pair, token: as strings. token_id: that the pair became; is_new: whether the token was not in the vocab before.
-    count: of the pair. rivals: the other pairs with the same count.
-    words: those that were rewritten, with their counts.
-    """
-
-    number: int
-    pair: tuple[str, str]
-    token: str
-    token_id: int
-    is_new: bool
-    count: int
-    rivals: tuple[tuple[str, str], ...]
-    words: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,54 +75,73 @@ class BpeTrainer:
     kept_alphabet: Sequence[str] | None = None
 
     def train(
-        self, word_counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None
+        self,
+        word_counts: Mapping[str, int],
+        watch: Watch = unwatched,
+        state: State | None = None,
+        trace: TrainingTrace | None = None,
     ) -> TrainedBPE:
         """The vocab and the merges.
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
-        watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
+        watch: called after each merge. state: of an interrupted training of the same words, to resume from.
+        trace: is filled.
         """
-        training = _Training(self, word_counts, state)
-        for _ in training.steps():
-            watch(TrainingProgress("merging", len(training.vocab), self.vocab_size, "tokens"), training.columns)
-        return training.trained()
+        vocab = self.first_entries(word_counts)
+        tokens = list(vocab)
+        words = [self.in_symbols(word, vocab) for word in word_counts]
+        loop = self.loop(words, [*word_counts.values()], tokens)
+        made: list[tuple[str, int, int]] = []  # of each merge the pair, the id that it became, and its count
+        if state is None:
+            loop.count_pairs()
+        else:
+            loop.resume(state["loop"])
+            tokens = state["tokens"]
+            vocab = {token: token_id for token_id, token in enumerate(tokens)}
+            made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]
 
-    def merges(
-        self, word_counts: Mapping[str, int], is_wanted: Callable[[int, str], bool] = lambda number, token: True
-    ) -> Iterator[MadeMerge]:
-        """The merges in the order of making, each with its rivals and its words.
+        def halves(pair: str) -> tuple[str, str]:
+            return tokens[ord(pair[0])], tokens[ord(pair[1])]
 
-        is_wanted: by the number of a merge and its token; looking for the rivals takes longer than a merge.
+        def current() -> State:
+            return {"loop": loop.state(), "tokens": tokens, "merges": made}
 
-        >>> [(made.token, made.count, made.rivals) for made in BpeTrainer(vocab_size=5).merges({"abc": 2})]
-        [('ab', 2, (('b', 'c'),)), ('abc', 2, ())]
-        """
-        training = _Training(self, word_counts, None)
-        names, tokens = list(word_counts), training.tokens
-        before = list(training.loop.words)
-        rivals: list[str] = []
-
-        def note_rivals(count: int, pair: str, token: str) -> None:
-            rivals[:] = training.loop.rivals(count, pair) if is_wanted(len(training.made), token) else []
-
-        for number, (count, pair, words, is_new) in enumerate(training.steps(note_rivals)):
-            token_id = training.made[-1][1]
-            if is_wanted(number, tokens[token_id]):
-                rewritten = [index for index in words if before[index] != training.loop.words[index]]
-                yield MadeMerge(
-                    number,
-                    (tokens[ord(pair[0])], tokens[ord(pair[1])]),
-                    tokens[token_id],
-                    token_id,
-                    is_new,
-                    count,
-                    tuple((tokens[ord(one[0])], tokens[ord(one[1])]) for one in rivals),
-                    {names[index]: word_counts[names[index]] for index in rewritten},
-                )
-            for index in words:
-                before[index] = training.loop.words[index]
+        while len(vocab) < self.vocab_size and (best := loop.best()) is not None:
+            count, pair, where = best
+            if count < max(self.min_frequency, 1):
+                break
+            if len(tokens) >= MOST_IDS:
+                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
+            token = self.merged(*halves(pair))
+            if trace is not None and trace.wants(len(made), token):
+                rivals = tuple(map(halves, loop.rivals(count, pair)))
+                trace.merges[len(made)] = Merge(*halves(pair), token, count, rivals)
+            if token not in vocab:
+                vocab[token] = len(tokens)
+                tokens.append(token)
+            loop.merge(pair, vocab[token], where)
+            made.append((pair, vocab[token], count))
+            watch(TrainingProgress("merging", len(vocab), self.vocab_size, "tokens"), current)
+        # Of a pair that was merged twice the last time counts.
+        last = {pair: place for place, (pair, _, _) in enumerate(made)}
+        kept = [made[place] for place in sorted(last.values())]
+        merges, counts = [halves(pair) for pair, _, _ in kept], [count for _, _, count in kept]
+        return TrainedBPE(vocab, merges, counts, loop.equal_entries)
 
     # --- the steps
+
+    def first_entries(self, word_counts: Mapping[str, int]) -> dict[str, int]:
+        """The vocab before the first merge: special tokens, alphabet, characters with a prefix or suffix.
+
+        A token that is there already is not added again.
+        """
+        vocab: dict[str, int] = {}
+        for token in (*contents(self.special_tokens), *self.alphabet(word_counts)):
+            vocab.setdefault(token, len(vocab))
+        if self.continuing_subword_prefix or self.end_of_word_suffix:
+            for token in self.derived(word_counts, vocab):
+                vocab.setdefault(token, len(vocab))
+        return vocab
 
     def alphabet(self, word_counts: Mapping[str, int]) -> list[str]:
         """The characters that get an id each, in the order of their ids, which is that of code points.
@@ -168,12 +166,6 @@ class BpeTrainer:
         counts |= dict.fromkeys([entry[0] for entry in self.initial_alphabet if entry], _INITIAL)
         return counts
 
-    def is_cut_by_chance(self, word_counts: Mapping[str, int]) -> bool:
-        """Whether the limit of the alphabet cuts through characters that are equally frequent."""
-        counts = sorted(self.character_counts(word_counts).values(), reverse=True)
-        limit = self.limit_alphabet
-        return limit is not None and 0 < limit < len(counts) and counts[limit - 1] == counts[limit]
-
     def derived(self, words: Mapping[str, int], vocab: Mapping[str, int]) -> list[str]:
         """The characters with prefix or suffix that get an id each, in the order of their ids.
 
@@ -192,6 +184,16 @@ class BpeTrainer:
             raise TrainingStopped(f"derived_order lacks {lacking[0]!r:.60}, which the words have")
         return given
 
+    def in_symbols(self, word: str, vocab: Mapping[str, int]) -> str:
+        """A word as `MergeLoop` takes it: for each character that is known the one whose code point is its id."""
+        last = len(word) - 1
+        symbols = [
+            self.symbol(character, place == 0, place == last)
+            for place, character in enumerate(word)
+            if character in vocab
+        ]
+        return "".join([chr(vocab[symbol]) for symbol in symbols if symbol in vocab])
+
     def loop(self, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
         """The loop of merges over words of ids. tokens: by id; the rule of ties needs none of them."""
         return MergeLoop(words, counts, max_token_length=self.max_token_length)
@@ -204,111 +206,3 @@ class BpeTrainer:
     def merged(self, left: str, right: str) -> str:
         """The token that a pair becomes."""
         return left + right.removeprefix(self.continuing_subword_prefix or "")
-
-
-class _Training:
-    """A vocab that grows, and the loop of its merges.
-
-    made: the pair of each merge, the id that it became, and its count.
-    """
-
-    def __init__(self, trainer: BpeTrainer, word_counts: Mapping[str, int], state: Columns | None) -> None:
-        self.trainer = trainer
-        self.made: list[tuple[str, int, int]] = []
-        # Special tokens, alphabet, derived characters: a token that is there already is not added again.
-        self.vocab: dict[str, int] = {}
-        for token in (*contents(trainer.special_tokens), *trainer.alphabet(word_counts)):
-            self.vocab.setdefault(token, len(self.vocab))
-        if trainer.continuing_subword_prefix or trainer.end_of_word_suffix:
-            for token in trainer.derived(word_counts, self.vocab):
-                self.vocab.setdefault(token, len(self.vocab))
-        self.tokens = list(self.vocab)
-        words, counts = map(self._symbols(), word_counts), list(word_counts.values())
-        self.loop = trainer.loop(words, counts, self.tokens)
-        if state is None:
-            self.loop.count_pairs()
-        else:
-            self._go_on(state)
-
-    def _symbols(self) -> partial[str]:
-        """The function from a word to its symbols, a character for each, as `MergeLoop` takes them."""
-        trainer = self.trainer
-        characters = [token for token in self.vocab if len(token) == 1]
-
-        def table(is_first: bool, is_last: bool) -> _Characters:
-            symbols = ((character, trainer.symbol(character, is_first, is_last)) for character in characters)
-            return _Characters({ord(c): chr(self.vocab[symbol]) for c, symbol in symbols if symbol in self.vocab})
-
-        if not trainer.continuing_subword_prefix and not trainer.end_of_word_suffix:
-            return partial(_translated, table(True, True))
-        tables = table(True, True), table(True, False), table(False, False), table(False, True)
-        return partial(_translated_by_place, *tables)
-
-    def steps(
-        self, before: Callable[[int, str, str], None] = lambda count, pair, token: None
-    ) -> Iterator[tuple[int, str, list[int], bool]]:
-        """Each merge as it is made: the count of the pair, the pair, its words, and whether its token is new.
-
-        before: is told count, pair and token before the merge.
-        """
-        trainer, vocab, tokens = self.trainer, self.vocab, self.tokens
-        while len(vocab) < trainer.vocab_size and (best := self.loop.best()) is not None:
-            count, pair, words = best
-            if count < max(trainer.min_frequency, 1):
-                return
-            if len(tokens) >= MOST_IDS:
-                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
-            token = trainer.merged(tokens[ord(pair[0])], tokens[ord(pair[1])])
-            before(count, pair, token)
-            if is_new := token not in vocab:
-                vocab[token] = len(tokens)
-                tokens.append(token)
-            self.loop.merge(pair, vocab[token], words)
-            self.made.append((pair, vocab[token], count))
-            yield count, pair, words, is_new
-
-    def trained(self) -> TrainedBPE:
-        """What has come of it. Of a pair that was merged twice the last time counts."""
-        last = {pair: place for place, (pair, _, _) in enumerate(self.made)}
-        places = sorted(last.values())
-        pairs = [self.made[place][0] for place in places]
-        merges = [(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]) for pair in pairs]
-        counts = [self.made[place][2] for place in places]
-        return TrainedBPE(self.vocab, merges, counts, self.loop.equal_entries)
-
-    def columns(self) -> Columns:
-        """The state."""
-        counts = [count if count < 1 << 63 else count - (1 << 64) for _, _, count in self.made]
-        return {
-            **self.loop.columns(),
-            "tokens": self.tokens,
-            "merged pairs": [pair for pair, _, _ in self.made],
-            "merged ids": [token_id for _, token_id, _ in self.made],
-            "merged counts": counts,
-        }
-
-    def _go_on(self, state: Columns) -> None:
-        self.loop.go_on(state)
-        self.tokens = strings(state, "tokens")
-        self.vocab = {token: token_id for token_id, token in enumerate(self.tokens)}
-        counts = [count % (1 << 64) for count in numbers(state, "merged counts")]
-        self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged ids"), counts, strict=True))
-
-
-class _Characters(dict[int, str | None]):
-    """Code points to symbols, for `str.translate`; a character without one is left out."""
-
-    def __missing__(self, code_point: int) -> None:
-        return None
-
-
-def _translated(table: _Characters, word: str) -> str:
-    return word.translate(table)
-
-
-def _translated_by_place(
-    only: _Characters, first: _Characters, inner: _Characters, last: _Characters, word: str
-) -> str:
-    if len(word) == 1:
-        return word.translate(only)
-    return word[:1].translate(first) + word[1:-1].translate(inner) + word[-1:].translate(last)

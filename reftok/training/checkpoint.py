@@ -1,64 +1,167 @@
-"""What a training that was killed goes on from: columns of strings and of numbers, in one file beside the output.
+"""Carries a training out: from its texts to the finished files, with a checkpoint beside them from which it can resume.
 
-    a line of JSON: version, of what training, the names and sizes of the columns, the SHA-256 of everything
-    the columns: numbers of 64 bits; strings as numbers of code points and then as UTF-32, all little-endian
+    tokenizer.json.training      a line of JSON: version, what is trained, the SHA-256 of the next line
+                                 a line of JSON: the state of the training
 
-Strings may hold lone surrogates: a character stands for an id there.
+The checkpoint is replaced as a whole every twenty seconds, and removed when the output is in its place. A trainer gives
+its state as values of JSON, and resumes from them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from time import monotonic
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from reftok.errors import TrainingStopped
 from reftok.formats.files import write_durably
+from reftok.training.feeding import Texts
 
-Columns: TypeAlias = Mapping[str, Sequence[str] | Sequence[int]]
-"""A state by the names of its parts."""
+State: TypeAlias = dict[str, Any]
+"""Everything from which a trainer can resume, as values of JSON.
 
-_VERSION = 1
+A string may have lone surrogates: in the loop of merges its characters stand for ids.
+"""
+
+Result = TypeVar("Result")
+
+SAVE_SECONDS = 20.0
+"""The time between two checkpoints, or ten times as long as writing one took."""
+
+SHOW_SECONDS = 0.5
+_VERSION = 2
 
 
-def strings(columns: Columns, name: str) -> list[str]:
-    """A column of strings; those of numbers count as none."""
-    return [value for value in columns[name] if isinstance(value, str)]
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """How far a training is.
 
-
-def numbers(columns: Columns, name: str) -> list[int]:
-    """A column of numbers."""
-    return [value for value in columns[name] if isinstance(value, int)]
-
-
-def write_checkpoint(path: Path, identity: Mapping[str, Any], columns: Columns) -> None:
-    """Replace the checkpoint at once: the old or the new one is there, whatever happens.
-
-    identity: what must be the same for another run to go on.
+    step: "counting words", "merging", "EM", and the like.
+    done, whole: counted in `unit`; whole is None if it is unknown.
     """
-    parts: list[bytes] = []
-    sizes: list[tuple[str, str, int, int]] = []
-    for name, values in columns.items():
-        if values and isinstance(values[0], str):
-            text = "".join(map(str, values)).encode("utf-32-le", "surrogatepass")
-            parts += (_packed(map(len, strings(columns, name))), text)
-            sizes.append((name, "strings", len(values), len(text)))
-        else:
-            parts.append(_packed(numbers(columns, name)))
-            sizes.append((name, "numbers", len(values), 0))
-    header: dict[str, Any] = {"version": _VERSION, "identity": identity, "columns": sizes}
-    header["sha256"] = _digest(header, parts)
-    write_durably(path, b"".join([json.dumps(header).encode("ascii"), b"\n", *parts]))
+
+    step: str
+    done: int
+    whole: int | None
+    unit: str
 
 
-def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> Columns:
-    """The columns of a checkpoint.
+Watch: TypeAlias = Callable[[TrainingProgress, Callable[[], State]], None]
+"""Called after every step of a trainer; may ask for its state."""
 
-    Raises TrainingStopped where there is none, where it is damaged, or of another training.
+
+def unwatched(progress: TrainingProgress, state: Callable[[], State]) -> None:
+    """Does nothing."""
+
+
+class Trainable(Protocol[Result]):
+    """One training of either family.
+
+    texts: what it learns from. identity: what must be equal for another run to resume this one.
+    """
+
+    @property
+    def texts(self) -> Texts: ...
+
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    def check_output(self, path: Path) -> None:
+        """Raises TrainingStopped if the result cannot be written under this name."""
+
+    def run(self, watch: Watch = unwatched, state: State | None = None) -> Result:
+        """Trains, from the texts or from a state."""
+
+    def files(self, result: Result, path: Path) -> Mapping[Path, str | bytes]:
+        """The content of each file of the result; the one at `path` is the last."""
+
+
+def carried_out(
+    training: Trainable[Result],
+    path: Path | None,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Callable[[TrainingProgress], None] | None = None,
+) -> Result:
+    """The result of a training, written to `path`; with None it is not written, and there is no checkpoint.
+
+    The other arguments are those of `reftok.train`.
+    Raises TrainingStopped for an output that exists or cannot be written, and a checkpoint that cannot be resumed.
+    """
+    checkpoint = None if path is None else path.with_name(f"{path.name}.training")
+    _check(training, path, checkpoint, resume, overwrite)
+    identity = training.identity
+    state = read_checkpoint(checkpoint, identity) if resume and checkpoint is not None else None
+    shown = saved = monotonic()
+    wait = SAVE_SECONDS
+
+    def watch(done: TrainingProgress, current: Callable[[], State]) -> None:
+        nonlocal shown, saved, wait
+        now = monotonic()
+        if progress is not None and now - shown >= SHOW_SECONDS:
+            shown = now
+            progress(done)
+        if checkpoint is not None and now - saved >= wait:
+            try:
+                write_checkpoint(checkpoint, identity, current())
+            except OSError as error:
+                raise TrainingStopped(f"{checkpoint}: cannot be written: {error.strerror}") from None
+            saved = monotonic()
+            wait = max(SAVE_SECONDS, 10 * (saved - now))
+
+    result = training.run(watch, state)
+    if path is not None and checkpoint is not None:
+        try:
+            for file, content in training.files(result, path).items():
+                write_durably(file, content)
+            # A kill while a checkpoint was being written leaves its temporary file.
+            checkpoint.with_name(f"{checkpoint.name}.new").unlink(missing_ok=True)
+            checkpoint.unlink(missing_ok=True)
+        except OSError as error:
+            raise TrainingStopped(f"{path}: cannot be written: {error.strerror}") from None
+    return result
+
+
+def _check(
+    training: Trainable[Result], path: Path | None, checkpoint: Path | None, resume: bool, overwrite: bool
+) -> None:
+    """Raises TrainingStopped for an output that cannot be written, or that must not be replaced."""
+    if path is None or checkpoint is None:
+        if resume:
+            raise TrainingStopped("resume continues from the checkpoint beside the output: name the output")
+        return
+    training.check_output(path)
+    if not path.parent.is_dir():
+        raise TrainingStopped(f"{path}: the folder {path.parent} does not exist")
+    if resume and not training.texts.files:
+        raise TrainingStopped("resume reads the texts again: give files")
+    # An output beside its checkpoint was written by the run that was killed, or is one that is to be replaced.
+    if overwrite or (resume and checkpoint.exists()):
+        return
+    if path.exists():
+        raise TrainingStopped(f"{path}: exists already; --overwrite replaces it")
+    if checkpoint.exists() and not resume:
+        raise TrainingStopped(
+            f"{checkpoint}: is of an interrupted training: --resume goes on with it, --overwrite begins anew"
+        )
+
+
+def write_checkpoint(path: Path, identity: Mapping[str, Any], state: State) -> None:
+    """Replaces the checkpoint at once: either the old or the new one is there, whatever happens."""
+    # Escapes would join a high and a low surrogate that stand beside each other, so characters are written as they are.
+    data = json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    header = {"version": _VERSION, "identity": identity, "sha256": sha256(data).hexdigest()}
+    write_durably(path, json.dumps(header).encode("ascii") + b"\n" + data)
+
+
+def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> State:
+    """The state in a checkpoint.
+
+    Raises TrainingStopped if there is none, if it is damaged, or of another training.
     """
     try:
         line, _, data = path.read_bytes().partition(b"\n")
@@ -68,12 +171,12 @@ def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> Columns:
         raise TrainingStopped(f"{path}: cannot be read: {error.strerror}") from None
     try:
         header = json.loads(line)
-        if header["version"] != _VERSION or header.pop("sha256") != _digest(header, [data]):
+        if header["version"] != _VERSION or header["sha256"] != sha256(data).hexdigest():
             raise ValueError
-        columns = _columns(header["columns"], data)
         before = dict(header["identity"])
+        state: State = json.loads(data.decode("utf-8", "surrogatepass"))
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise TrainingStopped(f"{path}: is damaged and cannot be gone on with; --overwrite begins anew") from None
+        raise TrainingStopped(f"{path}: is damaged and cannot be resumed; --overwrite begins anew") from None
     now = json.loads(json.dumps(identity))
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
@@ -81,40 +184,4 @@ def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> Columns:
                 f"{path}: the interrupted training had another {name}: repeat it as it was, or begin anew with "
                 "--overwrite"
             )
-    return columns
-
-
-def _digest(header: Mapping[str, Any], parts: Sequence[bytes]) -> str:
-    digest = hashlib.sha256(json.dumps(header).encode("ascii"))
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _columns(sizes: Sequence[tuple[str, str, int, int]], data: bytes) -> Columns:
-    columns: dict[str, Sequence[str] | Sequence[int]] = {}
-    start = 0
-    for name, kind, count, size in sizes:
-        found = array("q")
-        found.frombytes(data[start : start + 8 * count])
-        if sys.byteorder == "big":
-            found.byteswap()
-        start += 8 * count
-        if kind == "numbers":
-            columns[name] = found.tolist()
-            continue
-        text = data[start : start + size].decode("utf-32-le", "surrogatepass")
-        start += size
-        place, made = 0, []
-        for length in found:
-            made.append(text[place : place + length])
-            place += length
-        columns[name] = made
-    return columns
-
-
-def _packed(values: Any) -> bytes:
-    packed = array("q", values)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+    return state

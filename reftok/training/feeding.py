@@ -13,7 +13,7 @@ each trainer. Quirks:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +50,9 @@ class WordCounter:
         """The words as the model would get them."""
         return self._found
 
-    def go_on(self, words: Iterable[str], counts: Iterable[int]) -> None:
-        """Take over what another counter has counted."""
-        self._found.update(dict(zip(words, counts, strict=True)))
+    def resume(self, counts: Mapping[str, int]) -> None:
+        """Takes over the words of another counter."""
+        self._found.update(counts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,17 @@
 r"""The loop that all BPE trainers share: count the pairs, merge the best one everywhere, count again.
 
 Which of several equally frequent pairs is the best is the rule in which the trainers differ, and alone decides the
-vocabulary on most texts: half of all merges win by it. The four rules have names:
+vocabulary on most texts: half of all merges win by it. There are two:
 
-    smaller-ids          the pair of smaller ids, the left one first: tokenizers 0.23 models/bpe/trainer.rs `Merge`
-    first-seen           the pair that stands first in the text as it is merged so far: `max` over a dict in the order
-                         of the text, karpathy/minbpe base.py `get_stats`, tiktoken 0.14 _educational.py `bpe_train`
-    shorter-then-string  the token of fewer characters, then the smaller string: sentencepiece 0.2.3
-                         bpe_model_trainer.cc
-    youtokentome         the pair with the smaller larger id, then the smaller smaller id, then the larger left id:
-                         VKCOM/YouTokenToMe bpe.cpp
+    the pair of smaller ids, the left one first: tokenizers 0.23 models/bpe/trainer.rs `Merge`
+    the pair that stands first in the text as it is merged so far: `max` over a dict in the order of the text,
+    karpathy/minbpe base.py `get_stats`, tiktoken 0.14 _educational.py `bpe_train`
 
 Pairs are counted wherever two symbols are neighbours, overlapping ones too: `a a a` has the pair `a a` twice, though
 only one of them can be merged. Merging goes from left to right.
 
 A word is a `str` with a character for each symbol: the one whose code point is the symbol's id. So the two-character
-strings are the pairs, their order is that of the ids, and `str.split` finds the places of a merge.
+strings are the pairs, their order is that of the ids, and `str.find` finds the places of a merge.
 
 Quirks, all of tokenizers:
 
@@ -37,14 +33,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import islice
 from operator import add
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
-from reftok.training.checkpoint import Columns, numbers, strings
-
-TieRule = Literal["smaller-ids", "first-seen", "shorter-then-string", "youtokentome"]
-TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
+from reftok.training.checkpoint import State
 
 MOST_IDS = 0x110000
 """There are so many code points, and so many ids."""
@@ -61,12 +53,12 @@ class MergeLoop:
 
     words: the distinct words in the order of the text, a character a symbol.
     counts: how often each occurs.
-    tie_rule: which of equally frequent pairs is the best.
-    tokens: the token of each id, for the rule `shorter-then-string`; the caller appends to it.
+    first_seen: whether of equally frequent pairs the first in the text is the best, and not that of smaller ids.
     max_token_length: see above; None for any length.
     equal_entries: how often a merge was made while the queue had an equal entry of its pair.
 
-    >>> loop = MergeLoop.begun(["abab", "bb"], [3, 5])
+    >>> loop = MergeLoop(["abab", "bb"], [3, 5])
+    >>> loop.count_pairs()
     >>> loop.best()
     (6, 'ab', [0])
     >>> loop.merge("ab", ord("c"), [0])
@@ -78,56 +70,21 @@ class MergeLoop:
         self,
         words: Iterable[str],
         counts: Sequence[int],
-        tie_rule: TieRule = "smaller-ids",
-        tokens: Sequence[str] = (),
+        first_seen: bool = False,
         max_token_length: int | None = None,
     ) -> None:
         self.words = list(words)
         self.counts = counts
-        self.tokens = tokens
         self.max_token_length = max_token_length
         self.pair_counts: defaultdict[str, int] = defaultdict(int)
         self.queue: list[Entry] = []
-        self._rank = self._ranks(tie_rule)
-        self._is_first_seen = tie_rule == "first-seen"
+        self._is_first_seen = first_seen
+        self._rank: Rank = (lambda pair, words: words[0]) if first_seen else (lambda pair, words: pair)
         self._wraps = sum(count * len(word) for word, count in zip(self.words, counts, strict=True)) >= 1 << 31
         self._serial = 0
         self.equal_entries = 0
         # Lengths in characters, a character for each, as the words have ids: of each symbol, not of each id.
         self._lengths = None if max_token_length is None else ["\1" * len(word) for word in self.words]
-
-    @classmethod
-    def begun(
-        cls,
-        words: Iterable[str],
-        counts: Sequence[int],
-        tie_rule: TieRule = "smaller-ids",
-        tokens: Sequence[str] = (),
-        max_token_length: int | None = None,
-    ) -> MergeLoop:
-        """A loop with all pairs counted and queued."""
-        loop = cls(words, counts, tie_rule, tokens, max_token_length)
-        loop.count_pairs()
-        return loop
-
-    def _ranks(self, tie_rule: TieRule) -> Rank:
-        tokens = self.tokens
-
-        def shorter_then_string(pair: str, words: list[int]) -> Any:
-            string = tokens[ord(pair[0])] + tokens[ord(pair[1])]
-            return len(string), string
-
-        def youtokentome(pair: str, words: list[int]) -> Any:
-            left, right = map(ord, pair)
-            return max(left, right), min(left, right), -left
-
-        rules: dict[TieRule, Rank] = {
-            "smaller-ids": lambda pair, words: pair,
-            "first-seen": lambda pair, words: words[0],
-            "shorter-then-string": shorter_then_string,
-            "youtokentome": youtokentome,
-        }
-        return rules[tie_rule]
 
     def count_pairs(self) -> None:
         """Count all pairs of all words, and queue them."""
@@ -162,44 +119,27 @@ class MergeLoop:
         count = self.current(pair)
         return count + (1 << 64) if count < 0 else count
 
-    # --- its state, from which another loop can go on
+    # --- its state, from which another loop can resume
 
-    def columns(self) -> Columns:
-        """All that a loop must be given to go on; the words and their counts are whoever's who began."""
-        queue = self.queue
-        lengths = {} if self._lengths is None else {"lengths": self._lengths}
+    def state(self) -> State:
+        """All that a loop over the same words must be given to resume."""
+        queue = [(-negative, serial, pair, words) for negative, _, serial, pair, words in self.queue]
         return {
-            "merged words": self.words,
-            **lengths,
-            "pairs": list(self.pair_counts),
-            "pair counts": list(self.pair_counts.values()),
-            "queued pairs": [entry[3] for entry in queue],
-            "queued counts": [-entry[0] if -entry[0] < 1 << 63 else -entry[0] - (1 << 64) for entry in queue],
-            "queued serials": [entry[2] for entry in queue],
-            "queued sizes": [len(entry[4]) for entry in queue],
-            "queued words": [word for entry in queue for word in entry[4]],
-            "equal entries": [self.equal_entries],
+            "words": self.words,
+            "lengths": self._lengths,
+            "pairs": self.pair_counts,
+            "queue": queue,
+            "equal entries": self.equal_entries,
         }
 
-    def go_on(self, columns: Columns) -> None:
-        """Take over the state of another loop, which had the same words and rules."""
-        self.words = strings(columns, "merged words")
-        if self._lengths is not None:
-            self._lengths = strings(columns, "lengths")
-        self.pair_counts.update(zip(strings(columns, "pairs"), numbers(columns, "pair counts"), strict=True))
-        words = iter(numbers(columns, "queued words"))
-        self.queue = []
-        for pair, count, serial, size in zip(
-            strings(columns, "queued pairs"),
-            numbers(columns, "queued counts"),
-            numbers(columns, "queued serials"),
-            numbers(columns, "queued sizes"),
-            strict=True,
-        ):
-            where = list(islice(words, size))
-            self.queue.append((-count % -(1 << 64), self._rank(pair, where), serial, pair, where))
-        self.equal_entries = numbers(columns, "equal entries")[0]
-        self._serial = max(numbers(columns, "queued serials"), default=0)
+    def resume(self, state: State) -> None:
+        """Takes over the state of another loop, which had the same words and rules."""
+        self.words, self._lengths, self.equal_entries = state["words"], state["lengths"], state["equal entries"]
+        self.pair_counts.update(state["pairs"])
+        self.queue = [
+            (-count, self._rank(pair, words), serial, pair, words) for count, serial, pair, words in state["queue"]
+        ]
+        self._serial = max((serial for _, serial, _, _ in state["queue"]), default=0)
         heapify(self.queue)
 
     # --- the best pair
@@ -271,8 +211,7 @@ class MergeLoop:
 
     def merge(self, pair: str, new_id: int, words: Sequence[int]) -> None:
         """Write the new id in the place of the pair in these words, and queue the pairs that come up."""
-        touched = self._merge_bounded if self._lengths is not None else self._merge
-        found = touched(pair, chr(new_id), words)
+        found = self._merge(pair, chr(new_id), words)
         queue, pair_counts, rank = self.queue, self.pair_counts, self._rank
         is_plain, serial = not self._wraps, self._serial
         for new, where in found.items():
@@ -285,72 +224,37 @@ class MergeLoop:
     def _merge(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
         """The pairs that were counted up, with the words that they came up in."""
         left, right = pair[0], pair[1]
-        all_words, counts, pair_counts = self.words, self.counts, self.pair_counts
-        touched: dict[str, list[int]] = {}
-        for index in words:
-            first, *rest = all_words[index].split(pair)
-            if not rest:
-                continue
-            count = counts[index]
-            ups: list[str] = []
-            if first:
-                before = first[-1]
-                pair_counts[before + left] -= count
-                ups.append(before + new)
-            last = rest.pop()
-            for between in rest:
-                # What stands between this place and the next: that is still two symbols when this one is written.
-                if between:
-                    after, before = between[0], between[-1]
-                    pair_counts[right + after] -= count
-                    pair_counts[before + left] -= count
-                    ups += (new + after, before + new)
-                else:
-                    pair_counts[right + left] -= count
-                    pair_counts[new + left] -= count
-                    ups += (new + left, new + new)
-            if last:
-                pair_counts[right + last[0]] -= count
-                ups.append(new + last[0])
-            for up in ups:
-                pair_counts[up] += count
-                if up in touched:
-                    where = touched[up]
-                    if where[-1] != index:
-                        where.append(index)
-                else:
-                    touched[up] = [index]
-            all_words[index] = new.join((first, *rest, last))
-        return touched
-
-    def _merge_bounded(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
-        """The same with a bound on the length of tokens, symbol by symbol."""
-        assert self._lengths is not None, "there is a bound"
-        assert self.max_token_length is not None, "there is a bound"
-        limit = self.max_token_length
-        left, right = pair[0], pair[1]
+        limit, pair_counts = self.max_token_length, self.pair_counts
         touched: dict[str, list[int]] = {}
 
         def up(found: str, size: int) -> None:
-            if size < limit:
-                self.pair_counts[found] += count
-                where = touched.setdefault(found, [index])
-                if where[-1] != index:
+            if limit is None or size < limit:
+                pair_counts[found] += count
+                where = touched.setdefault(found, [])
+                if not where or where[-1] != index:
                     where.append(index)
 
         for index in words:
-            word, sizes, count = self.words[index], self._lengths[index], self.counts[index]
-            place, written, lengths = 0, "", ""
+            word, count, place = self.words[index], self.counts[index], 0
+            sizes = "\1" * len(word) if self._lengths is None else self._lengths[index]
+            written: list[str] = []
+            lengths: list[str] = []
+            before = before_size = ""  # the symbol on the left of the pair, as it is written by now
             while (found := word.find(pair, place)) >= 0:
-                written, lengths = written + word[place:found], lengths + sizes[place:found]
-                size = ord(sizes[found]) + ord(sizes[found + 1])
-                place = found + 2
-                if written:
-                    self.pair_counts[written[-1] + left] -= count
-                    up(written[-1] + new, ord(lengths[-1]) + size)
+                between, size = word[place:found], ord(sizes[found]) + ord(sizes[found + 1])
+                if between:
+                    before, before_size = between[-1], sizes[found - 1]
+                if before:
+                    pair_counts[before + left] -= count
+                    up(before + new, ord(before_size) + size)
+                written += (between, new)
+                lengths += (sizes[place:found], chr(size))
+                before, before_size, place = new, chr(size), found + 2
                 if place < len(word):
-                    self.pair_counts[right + word[place]] -= count
+                    # What follows is still two symbols, even if it is this pair again.
+                    pair_counts[right + word[place]] -= count
                     up(new + word[place], size + ord(sizes[place]))
-                written, lengths = written + new, lengths + chr(size)
-            self.words[index], self._lengths[index] = written + word[place:], lengths + sizes[place:]
+            self.words[index] = "".join((*written, word[place:]))
+            if self._lengths is not None:
+                self._lengths[index] = "".join((*lengths, sizes[place:]))
         return touched

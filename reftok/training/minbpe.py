@@ -5,13 +5,12 @@ Source: karpathy/minbpe basic.py and regex.py `train`, base.py `get_stats`; tikt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import Columns, numbers, strings
-from reftok.training.merging import MOST_IDS, TIE_RULES, MergeLoop
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.merging import MOST_IDS, MergeLoop
 
 BYTES = 256
 
@@ -31,12 +30,10 @@ class TrainedBytes:
 
 @dataclass(frozen=True, slots=True)
 class MinbpeTrainer:
-    r"""The bytes, then merges of the most frequent pair of ids.
+    r"""The bytes, then merges of the most frequent pair of ids; of equally frequent ones the first in the text counts.
 
     vocab_size: of bytes and merges together; at least 256.
     special_tokens: of the tokenizer, which minbpe registers behind the vocab; they are not in `vocab_size`.
-    tie_rule: a name in merging.py. minbpe and tiktoken take the pair that stands first in the text, so that the order
-        of the texts decides.
 
     Quirks: a token that two splits give has two ids in minbpe, and in tiktoken's module one, the later one. minbpe
     breaks where no pair is left, as tiktoken's module does; here training ends.
@@ -48,65 +45,37 @@ class MinbpeTrainer:
 
     vocab_size: int = 30000
     special_tokens: Sequence[str] = ()
-    tie_rule: str = "first-seen"
 
     def train(
-        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: Columns | None = None
+        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: State | None = None
     ) -> TrainedBytes:
         """The tokens and their merges.
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
-        watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
-        Raises TrainingStopped for a vocab_size or a tie_rule that is none.
+        watch: called after each merge. state: of an interrupted training of the same words, to resume from.
+        Raises TrainingStopped for a vocab_size that does not hold the bytes.
         """
-        training = _Training(self, word_counts, state)
-        for _ in training.steps():
-            watch(TrainingProgress("merging", len(training.tokens), self.vocab_size, "tokens"), training.columns)
-        return training.trained()
-
-
-class _Training:
-    """The tokens so far, as the characters of Latin-1 that have their bytes as code points, and the loop of merges."""
-
-    def __init__(self, trainer: MinbpeTrainer, word_counts: Mapping[bytes, int], state: Columns | None) -> None:
-        if not BYTES <= trainer.vocab_size <= MOST_IDS:
-            raise TrainingStopped(f"minbpe: vocab_size is {trainer.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
-        rule = next((known for known in TIE_RULES if known == trainer.tie_rule), None)
-        if rule is None:
-            raise TrainingStopped(f"minbpe: tie_rule is {trainer.tie_rule!r:.60}: it is one of {', '.join(TIE_RULES)}")
-        self.vocab_size = trainer.vocab_size
-        self.tokens = [chr(byte) for byte in range(BYTES)] if state is None else strings(state, "tokens")
-        self.made: list[tuple[str, int]] = []
-        words = [word.decode("latin-1") for word in word_counts]
-        self.loop = MergeLoop(words, list(word_counts.values()), rule, self.tokens)
+        if not BYTES <= self.vocab_size <= MOST_IDS:
+            raise TrainingStopped(f"minbpe: vocab_size is {self.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
+        # A token is kept as the characters of Latin-1 that have its bytes as code points, since a state is JSON.
+        tokens = [chr(byte) for byte in range(BYTES)] if state is None else state["tokens"]
+        made = [] if state is None else [(pair, count) for pair, count in state["merges"]]
+        loop = MergeLoop([word.decode("latin-1") for word in word_counts], [*word_counts.values()], first_seen=True)
         if state is None:
-            self.loop.count_pairs()
+            loop.count_pairs()
         else:
-            self.loop.go_on(state)
-            self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged counts"), strict=True))
+            loop.resume(state["loop"])
 
-    def steps(self) -> Iterator[str]:
-        """The pair of each merge, as it is made."""
-        while len(self.tokens) < self.vocab_size and (best := self.loop.best()) is not None:
+        def current() -> State:
+            return {"loop": loop.state(), "tokens": tokens, "merges": made}
+
+        while len(tokens) < self.vocab_size and (best := loop.best()) is not None:
             count, pair, words = best
             if not count:
-                return
-            left, right = map(ord, pair)
-            self.tokens.append(self.tokens[left] + self.tokens[right])
-            self.loop.merge(pair, len(self.tokens) - 1, words)
-            self.made.append((pair, count))
-            yield pair
-
-    def trained(self) -> TrainedBytes:
-        merges = [(ord(pair[0]), ord(pair[1])) for pair, _ in self.made]
-        return TrainedBytes(
-            [token.encode("latin-1") for token in self.tokens], merges, [count for _, count in self.made]
-        )
-
-    def columns(self) -> Columns:
-        return {
-            **self.loop.columns(),
-            "tokens": self.tokens,
-            "merged pairs": [pair for pair, _ in self.made],
-            "merged counts": [count for _, count in self.made],
-        }
+                break
+            tokens.append(tokens[ord(pair[0])] + tokens[ord(pair[1])])
+            loop.merge(pair, len(tokens) - 1, words)
+            made.append((pair, count))
+            watch(TrainingProgress("merging", len(tokens), self.vocab_size, "tokens"), current)
+        merges = [(ord(pair[0]), ord(pair[1])) for pair, _ in made]
+        return TrainedBytes([token.encode("latin-1") for token in tokens], merges, [count for _, count in made])

@@ -43,7 +43,7 @@ def trainer_of(kind: type[Trainer], name: str, options: Mapping[str, Any]) -> Tr
     Traceback (most recent call last):
     reftok.errors.TrainingStopped: hf-bpe: vocab_size is 'many': a whole number from 0 is needed
     """
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    known = [field.name for field in fields(kind) if field.init]  # type: ignore[arg-type]
     hints = get_type_hints(kind)
     for option, value in options.items():
         if option not in known:

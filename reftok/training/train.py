@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from reftok.training.watching import TrainingProgress
+from reftok.training.checkpoint import TrainingProgress, carried_out
+from reftok.training.feeding import Texts
+from reftok.training.sentencepiece.trainer import SentencePieceTraining
+from reftok.training.training import Training
 
 SENTENCEPIECE_TRAINERS = ("sentencepiece-bpe", "unigram", "word", "char")
 """The names of those that make a `.model`."""
@@ -28,7 +29,6 @@ def train(
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[TrainingProgress], None] | None = None,
-    notes: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Tokenizer:
     """A tokenizer that learned its vocab from texts, identical to what the official trainer makes of them.
@@ -43,38 +43,36 @@ def train(
         `▁`. Of minbpe `pattern=` in its place, None for no cutting; sentencepiece has none.
     output: tokenizer.json, vocab.json (merges.txt beside it) or a .tiktoken rank file, to be written; FILE.model of
         sentencepiece's trainers.
-    resume: go on from the checkpoint of an interrupted training with the same files, options and output; those
-        of sentencepiece keep none.
-    overwrite: replace the output, and forget an interrupted training.
-    progress: called now and then. notes: told, a sentence each, the largest vocab possible and what looks wrong.
+    resume: continue from the checkpoint of an interrupted training with the same files, options and output.
+    overwrite: replace the output, and discard an interrupted training.
+    progress: called twice a second.
     options: of the trainer, under their own names: see `reftok.training.bpe` and the modules beside it, and
-        `reftok.training.sentencepiece.options`. For hf-bpe with
-        a byte-level pipeline `initial_alphabet` is that of the bytes, if nothing else is said.
+        `reftok.training.sentencepiece.options`. For hf-bpe with a byte-level pipeline `initial_alphabet` defaults to
+        the characters of all bytes.
 
-    Where the official result is not a function of the input (see the docstrings of the trainers) the order of the text
-    and of code points decides.
-    Raises TrainingStopped for an option that the trainer does not take, and what cannot be read, written or gone on
-    with; ModelFormatError or UnsupportedFeature for a pipeline that is not sound.
+    If the official result is not a function of the input (see the docstrings of the trainers), the order of the text
+    and of code points decides. A vocab that does not have the size that was asked for is logged as a warning.
+    Raises TrainingStopped for an option that the trainer does not take, and what cannot be read, written or resumed;
+    ModelFormatError or UnsupportedFeature for a pipeline that is not sound.
 
     >>> import reftok
     >>> tokenizer = reftok.train("hf-bpe", ["low lower lowest", "new newer"], vocab_size=262)
     >>> tokenizer.encode("lower newest").tokens
     ['lo', 'wer', 'Ġ', 'ne', 'we', 'st']
     """
-    # Importing reftok would take half as long again, for what few programs do.
-    from reftok.training.feeding import Texts
-    from reftok.training.run import Run
-    from reftok.training.training import Training
+    training = training_of(trainer, Texts.of(texts, files, whole_files), pipeline, options)
+    path, place = None if output is None else Path(output), str(output or "")
+    # Each is trained and loaded by its own family; the two results have different types.
+    if isinstance(training, Training):
+        return Tokenizer(build_rules(carried_out(training, path, resume, overwrite, progress), place))
+    return Tokenizer(read_sentencepiece_model(carried_out(training, path, resume, overwrite, progress), place))
 
-    source = Texts.of(texts, files, whole_files)
+
+def training_of(
+    trainer: str, texts: Texts, pipeline: str | Path | Mapping[str, Any] | None, options: Mapping[str, Any]
+) -> Training | SentencePieceTraining:
+    """The training that the arguments of `train` describe. Raises TrainingStopped for an option that is not known."""
     if trainer in SENTENCEPIECE_TRAINERS:
-        from reftok.training.sentencepiece.training import SentencePieceTraining, trained_file
-
         given = options if pipeline is None else {**options, "pipeline": pipeline}
-        of_pieces = SentencePieceTraining.of(trainer, source, **given)
-        path = None if output is None else Path(output)
-        data = trained_file(of_pieces, path, resume, overwrite, progress, notes)
-        return Tokenizer(read_sentencepiece_model(data, str(output or "")))
-    training = Training.of(trainer, source, pipeline, **options)
-    run = Run(training, None if output is None else Path(output), resume, overwrite, progress, notes)
-    return Tokenizer(build_rules(run.run(), str(output or "")))
+        return SentencePieceTraining.of(trainer, texts, **given)
+    return Training.of(trainer, texts, pipeline, **options)

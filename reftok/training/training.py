@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -15,18 +16,18 @@ from reftok.rules.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.rules.pipeline import Pipeline
 from reftok.training.bpe import BpeTrainer
-from reftok.training.checkpoint import Columns
-from reftok.training.feeding import Texts
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.feeding import Texts, WordCounter
 from reftok.training.minbpe import MinbpeTrainer, TrainedBytes
 from reftok.training.options import trainer_of
 from reftok.training.pipelines import BYTE_LEVEL, DEFAULT_PIPELINES, GPT4_PATTERN, Json, pipeline_of, split_bytes
+from reftok.training.trace import TrainingTrace
 from reftok.training.unigram import UnigramTrainer
-from reftok.training.watching import Watch, unwatched
 from reftok.training.wordlevel import WordLevelTrainer
 from reftok.training.wordpiece import WordPieceTrainer
 from reftok.training.written import added_tokens, tiktoken_files, tokenizer_json, vocab_and_merges
 
-Trainer = BpeTrainer | WordPieceTrainer | WordLevelTrainer | UnigramTrainer | MinbpeTrainer
+Trainer = BpeTrainer | WordLevelTrainer | UnigramTrainer | MinbpeTrainer
 
 TRAINERS: Mapping[str, tuple[type[Trainer], str]] = {
     "hf-bpe": (BpeTrainer, "BPE"),
@@ -36,6 +37,8 @@ TRAINERS: Mapping[str, tuple[type[Trainer], str]] = {
     "minbpe": (MinbpeTrainer, "BPE"),
 }
 """By name: the trainer, and the type of the model that it trains."""
+
+_LOGGER = logging.getLogger("reftok.training")
 
 WHOLE_TEXT = r"[\s\S]+"
 RANK_FILE_PATTERNS = {"byte-level": GPT2_PATTERN, "byte-level-unsplit": WHOLE_TEXT}
@@ -80,7 +83,7 @@ class Training:
 
     @property
     def identity(self) -> Json:
-        """What must be the same for another run to go on with this one."""
+        """What must be equal for another run to resume this one."""
         options = {field.name: repr(getattr(self.trainer, field.name)) for field in fields(self.trainer)}
         digest = sha256(json.dumps(self.pipeline, sort_keys=True).encode("utf-8")).hexdigest()
         inputs = [*map(list, self.texts.names), self.texts.whole_files]
@@ -91,22 +94,54 @@ class Training:
         empty = {"type": "BPE", "vocab": {}, "merges": []}
         return build_rules(self.pipeline if self.pipeline["added_tokens"] else {**self.pipeline, "model": empty})
 
-    def train(self, counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None) -> Json:
+    def run(self, watch: Watch = unwatched, state: State | None = None, trace: TrainingTrace | None = None) -> Json:
+        """The trained tokenizer.json.
+
+        state: to resume from: the words so far, or all of them and the state of the trainer. trace: is filled.
+        """
+        counter, done = WordCounter(self.untrained()), 0
+        if state is not None:
+            counter.resume(state["words"])
+            done = state["texts"]
+        texts = () if state is not None and "trainer" in state else self.texts.read()
+        size, unit = self.texts.size, "bytes" if self.texts.files else "texts"
+        counts = counter.counts()
+        for number, (text, read) in enumerate(texts, 1):
+            if number > done:
+                counter.add(text)
+                progress = TrainingProgress("counting words", read or number, size, unit)
+                watch(progress, lambda number=number: {"words": counts, "texts": number})  # type: ignore[misc]
+
+        def watch_trainer(progress: TrainingProgress, current: Callable[[], State]) -> None:
+            watch(progress, lambda: {"words": counts, "texts": done, "trainer": current()})
+
+        value = self.train(counts, watch_trainer, None if state is None else state.get("trainer"), trace)
+        for warning in _warnings(value, self.trainer.vocab_size):
+            _LOGGER.warning(warning)
+        return value
+
+    def train(
+        self,
+        counts: Mapping[str, int],
+        watch: Watch = unwatched,
+        state: State | None = None,
+        trace: TrainingTrace | None = None,
+    ) -> Json:
         """The tokenizer.json with the trained model.
 
-        counts: the distinct words in the order of the text. state: to go on from.
+        counts: the distinct words in the order of the text. The other arguments are those of the trainers.
         """
         trainer, model = self.trainer, dict(self.pipeline["model"])
         if isinstance(trainer, WordLevelTrainer):
             model["vocab"] = trainer.train(counts)
         elif isinstance(trainer, UnigramTrainer):
-            unigram = trainer.train(counts, watch, state)
+            unigram = trainer.train(counts, watch, state, trace)
             model["vocab"] = [list(entry) for entry in unigram.pieces]
             model["unk_id"], model["byte_fallback"] = unigram.unk_id, False
         elif isinstance(trainer, MinbpeTrainer):
             model["vocab"], model["merges"] = _byte_tokens(trainer.train(_in_bytes(counts), watch, state))
         else:
-            bpe = trainer.train(counts, watch, state)
+            bpe = trainer.train(counts, watch, state, trace)
             model["vocab"] = dict(bpe.vocab)
             model["continuing_subword_prefix"] = trainer.continuing_subword_prefix
             if isinstance(trainer, WordPieceTrainer):
@@ -119,6 +154,11 @@ class Training:
         ids = vocab if isinstance(vocab, dict) else {piece: piece_id for piece_id, (piece, _) in enumerate(vocab)}
         added = added_tokens(self.untrained().added_tokens, trainer.special_tokens, ids, len(vocab))
         return {**self.pipeline, "added_tokens": added, "model": model}
+
+    def check_output(self, path: Path) -> None:
+        """Raises TrainingStopped if the result cannot be written under this name."""
+        if output_format(path) == "tiktoken":
+            self.checked_pattern(path)
 
     def checked_pattern(self, output: Path) -> str:
         """What a rank file says that cuts the text. Raises TrainingStopped where it cannot say it."""
@@ -164,3 +204,33 @@ def _byte_tokens(trained: TrainedBytes) -> tuple[dict[str, int], list[list[str]]
         vocab.setdefault(token, token_id)
     merges = dict.fromkeys((written[left], written[right]) for left, right in trained.merges)
     return vocab, [list(pair) for pair in merges]
+
+
+def _warnings(value: Json, vocab_size: int) -> Iterator[str]:
+    """What would harm the user of a trained tokenizer.json."""
+    vocab = value["model"]["vocab"]
+    if len(vocab) != vocab_size:
+        how = "more" if len(vocab) > vocab_size else "fewer"
+        yield f"the vocab has {len(vocab):,} tokens, {how} than vocab_size, {vocab_size:,}"
+    ids = vocab if isinstance(vocab, dict) else {piece: piece_id for piece_id, (piece, _) in enumerate(vocab)}
+    added = {token["content"]: token["id"] for token in value["added_tokens"]}
+    for content, token_id in added.items():
+        if ids.get(content, token_id) != token_id or (content not in ids and token_id < len(vocab)):
+            yield (
+                f"{content!r:.60} was added before the training, and keeps the id {token_id}, which the vocab gives to "
+                "another token: whoever reads the file gives it a new id"
+            )
+    for name, inserted in _inserted(value["post_processor"]):
+        if name in added and inserted != [added[name]]:
+            yield f"the post-processor inserts {name!r:.60} as {inserted}, but its id is {added[name]}: change the file"
+
+
+def _inserted(stage: Json | None) -> Iterator[tuple[str, list[int]]]:
+    """The tokens that the templates of a post-processor insert, with their ids."""
+    if stage is None:
+        return
+    for child in stage.get("processors", ()):
+        yield from _inserted(child)
+    special = stage.get("special_tokens")
+    if isinstance(special, dict):
+        yield from ((entry["id"], entry["ids"]) for entry in special.values())

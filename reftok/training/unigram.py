@@ -13,17 +13,18 @@ words come in the order of the text and characters in that of code points.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import exp, inf, isnan, log, nan
-from struct import pack, unpack
+from typing import Any
 
 from reftok.errors import TrainingStopped
 from reftok.rules.viterbi import UNK_PENALTY
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.digamma import digamma
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.trace import TrainingTrace
 
 Pieces = list[tuple[str, float]]
 
@@ -41,14 +42,6 @@ class TrainedUnigram:
 
     pieces: Pieces
     unk_id: int | None
-
-
-@dataclass(slots=True)
-class PieceStory:
-    """What became of a piece: its score after each step, and why it is no longer there, '' where it is."""
-
-    scores: list[tuple[str, float]] = field(default_factory=list)
-    pruned: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +82,14 @@ class UnigramTrainer:
         self,
         word_counts: Mapping[str, int],
         watch: Watch = unwatched,
-        state: Columns | None = None,
-        stories: Mapping[str, PieceStory] = {},
+        state: State | None = None,
+        trace: TrainingTrace | None = None,
     ) -> TrainedUnigram:
         """The pieces with their scores.
 
         word_counts: the distinct words, with how often each occurs.
-        watch: is told of each round. state: that of an interrupted training of the same words, to go on from.
-        stories: of the pieces that the caller wants to know about; they are written into.
+        watch: called after each round. state: of an interrupted training of the same words, to resume from.
+        trace: is filled.
         Raises TrainingStopped where vocab_size holds fewer than the required characters, and where no round makes the
         pieces fewer.
         """
@@ -109,18 +102,30 @@ class UnigramTrainer:
         room = self.vocab_size - len(self.special_tokens) - self.adds_unknown
         if room < 0:
             raise TrainingStopped(f"hf-unigram: vocab_size is {self.vocab_size}, fewer than the special tokens")
-        rounds = _Rounds(self, word_counts, stories)
-        pieces = self.seeds(word_counts) if state is None else _read(state)
-        idle = 0
-        is_done = state is not None and numbers(state, "is done") == [1]
-        for left, size_before, is_last in () if is_done else rounds.run(pieces):
-            pieces = left
-            columns = partial(_written, left, is_last)
-            watch(TrainingProgress(f"EM, down to {self.wanted:,}", len(left), None, "pieces"), columns)
-            idle = 0 if len(left) < size_before else idle + 1
+        trace = TrainingTrace() if trace is None else trace
+        is_done, idle, number = False, 0, 1
+        if state is None:
+            pieces = self.seeds(word_counts)
+            trace.note_scores("seed", dict(pieces))
+        else:
+            pieces, is_done = [(piece, score) for piece, score in state["pieces"]], state["is done"]
+        while not is_done:
+            for iteration in range(self.n_sub_iterations):
+                pieces = self.reestimated(pieces, _Lattices(pieces).expected(word_counts))
+                step = f"round {number}, EM {iteration + 1}"
+                trace.note_scores(step, dict(pieces), "expected less than 0.5 times")
+            is_done, before = len(pieces) <= self.wanted, len(pieces)
+            if not is_done:
+                pieces = self.pruned(pieces, word_counts, trace, f"round {number}, pruning")
+                idle = 0 if len(pieces) < before else idle + 1
+            current = partial(dict[str, Any], {"pieces": pieces, "is done": is_done})
+            watch(TrainingProgress(f"EM, down to {self.wanted:,}", len(pieces), None, "pieces"), current)
             if idle > _MOST_IDLE_ROUNDS:
                 raise TrainingStopped(f"hf-unigram: {len(pieces)} pieces cannot be made fewer: a larger vocab_size")
-        return self.final(pieces, required, stories)
+            number += 1
+        trained = self.final(pieces, required)
+        trace.note_scores("the first pieces are taken", dict(trained.pieces), "it is not among the first")
+        return trained
 
     @property
     def wanted(self) -> int:
@@ -185,7 +190,51 @@ class UnigramTrainer:
         whole = digamma(sum(count for _, count in kept)) if kept else 0.0
         return [(pieces[0][0], nan), *((piece, digamma(count) - whole) for piece, count in kept)]
 
-    def final(self, pieces: Pieces, required: Sequence[str], stories: Mapping[str, PieceStory] = {}) -> TrainedUnigram:
+    def pruned(self, pieces: Pieces, word_counts: Mapping[str, int], trace: TrainingTrace, step: str) -> Pieces:
+        """The pieces without which the text would be least likely.
+
+        A piece that is not the best way to write itself, and that no word needs, goes. One that can be written in no
+        other way stays. Of the others those stay whose loss is the largest: how much less likely the text would be if
+        each of their places were written in the second best way.
+        """
+        lattices = _Lattices(pieces)
+        alternatives = [lattices.alternative(piece) for piece, _ in pieces]
+        counts = [0.0] * len(pieces)
+        found_in: list[float] = [0.0] * len(pieces)
+        whole_count = 0.0
+        for word, count in word_counts.items():
+            whole_count += count
+            for piece_id in lattices.best(word)[0]:
+                counts[piece_id] += count
+                found_in[piece_id] += count
+        whole = sum(counts)
+        kept = [pieces[0]]
+        losses: list[tuple[int, float]] = []
+        for piece_id, (piece, score) in enumerate(pieces):
+            alternative = alternatives[piece_id]
+            if not piece_id:
+                continue
+            if not counts[piece_id] and alternative is None:
+                trace.note_pruned(piece, f"{step}: no word needs it, and it is not the best way to write itself")
+            elif not alternative:
+                kept.append((piece, score))
+            elif not found_in[piece_id]:
+                trace.note_pruned(piece, f"{step}: no word needs it")
+            else:
+                share = found_in[piece_id] / whole_count
+                likelihood = log(counts[piece_id]) - log(whole)
+                without = log(whole + counts[piece_id] * (len(pieces) - 1))
+                instead = sum(log(counts[other] + counts[piece_id]) - without for other in alternative)
+                losses.append((piece_id, share * (likelihood - instead)))
+        losses.sort(key=lambda entry: -entry[1])
+        size = max(self.wanted, int(len(pieces) * self.shrinking_factor))
+        room = size - len(kept) if size >= len(kept) else len(losses)
+        kept += [pieces[piece_id] for piece_id, _ in losses[:room]]
+        for piece_id, loss in losses[room:]:
+            trace.note_pruned(pieces[piece_id][0], f"{step}: its loss {loss:.3g} is not among the {room:,} largest")
+        return kept
+
+    def final(self, pieces: Pieces, required: Sequence[str]) -> TrainedUnigram:
         """The special tokens, then required characters and the first of the other pieces, best score first."""
         scores = dict(pieces)
         least = min((score for _, score in pieces if not isnan(score)), default=inf)
@@ -201,103 +250,12 @@ class UnigramTrainer:
                 found.append((piece, score))
                 if len(found) == room:
                     break
-        left = {piece for piece, _ in found}
-        for piece, story in stories.items():
-            if piece in scores and piece not in left:
-                story.pruned = f"of the {len(pieces)} last pieces only the first {len(found)} are taken"
         found.sort(key=lambda entry: -entry[1])
         special = contents(self.special_tokens)
         if self.unk_token is not None and self.adds_unknown:
             special.insert(0, self.unk_token)
         unk_id = None if self.unk_token is None else special.index(self.unk_token)
         return TrainedUnigram([*((token, 0.0) for token in special), *found], unk_id)
-
-
-class _Rounds:
-    """EM and pruning over the same words."""
-
-    def __init__(
-        self, trainer: UnigramTrainer, word_counts: Mapping[str, int], stories: Mapping[str, PieceStory]
-    ) -> None:
-        self._trainer = trainer
-        self._words = word_counts
-        self._stories = stories
-
-    def run(self, pieces: Pieces) -> Iterator[tuple[Pieces, int, bool]]:
-        """The pieces after each pruning, how many there were before it, and whether they are the last."""
-        trainer = self._trainer
-        round_number = 1
-        while True:
-            for iteration in range(trainer.n_sub_iterations):
-                expected = _Lattices(pieces).expected(self._words)
-                pieces = trainer.reestimated(pieces, expected)
-                self._note(f"round {round_number}, EM {iteration + 1}", pieces, "expected less than 0.5 times")
-            if len(pieces) <= trainer.wanted:
-                yield pieces, len(pieces) + 1, True
-                return
-            before = len(pieces)
-            pieces = self._pruned(pieces, round_number)
-            yield pieces, before, False
-            round_number += 1
-
-    def _note(self, step: str, pieces: Pieces, why: str) -> None:
-        if not self._stories:
-            return
-        scores = dict(pieces)
-        for piece, story in self._stories.items():
-            if piece in scores:
-                story.scores.append((step, scores[piece]))
-            elif story.scores and not story.pruned:
-                story.pruned = f"{step}: {why}"
-
-    def _pruned(self, pieces: Pieces, round_number: int) -> Pieces:
-        """The pieces without which the text would be least likely.
-
-        A piece that is not the best way to write itself, and that no word needs, goes. One that can be written in no
-        other way stays. Of the others those stay whose loss is the largest: how much less likely the text would be if
-        each of their places were written in the second best way.
-        """
-        lattices = _Lattices(pieces)
-        alternatives = [lattices.alternative(piece) for piece, _ in pieces]
-        counts = [0.0] * len(pieces)
-        found_in: list[float] = [0.0] * len(pieces)
-        whole_count = 0.0
-        for word, count in self._words.items():
-            whole_count += count
-            for piece_id in lattices.best(word):
-                counts[piece_id] += count
-                found_in[piece_id] += count
-        whole = sum(counts)
-        kept = [pieces[0]]
-        losses: list[tuple[int, float]] = []
-        told: dict[str, str] = {}
-        for piece_id, (piece, score) in enumerate(pieces):
-            alternative = alternatives[piece_id]
-            if not piece_id:
-                continue
-            if not counts[piece_id] and alternative is None:
-                told[piece] = "no word needs it, and it is not the best way to write itself"
-            elif not alternative:
-                kept.append((piece, score))
-            elif not found_in[piece_id]:
-                told[piece] = "no word needs it"
-            else:
-                share = found_in[piece_id] / whole_count
-                likelihood = log(counts[piece_id]) - log(whole)
-                without = log(whole + counts[piece_id] * (len(pieces) - 1))
-                instead = sum(log(counts[other] + counts[piece_id]) - without for other in alternative)
-                losses.append((piece_id, share * (likelihood - instead)))
-        losses.sort(key=lambda entry: -entry[1])
-        size = max(self._trainer.wanted, int(len(pieces) * self._trainer.shrinking_factor))
-        room = size - len(kept) if size >= len(kept) else len(losses)
-        kept += [pieces[piece_id] for piece_id, _ in losses[:room]]
-        for place, (piece_id, loss) in enumerate(losses):
-            told[pieces[piece_id][0]] = f"its loss {loss:.3g} is number {place + 1:,} of {len(losses):,}, {room:,} stay"
-        for piece, story in self._stories.items():
-            if piece in told and not story.pruned:
-                story.scores.append((f"round {round_number}, pruning: {told[piece]}", nan))
-        self._note(f"round {round_number}, pruning", kept, "see above")
-        return kept
 
 
 class _Lattices:
@@ -360,14 +318,11 @@ class _Lattices:
                     expected[piece_id] += count * exp(forward[start] + score + backward[end] - whole)
         return expected
 
-    def best(self, word: str, without: int | None = None) -> list[int]:
-        """The ids of the best way to write a word; of equal ones that with the earlier last piece.
+    def best(self, word: str, without: int | None = None) -> tuple[list[int], float]:
+        """The ids of the best way to write a word, and its score; of equal ones that with the earlier last piece.
 
         without: a piece that is not to be used.
         """
-        return self._best(word, without)[0]
-
-    def _best(self, word: str, without: int | None) -> tuple[list[int], float]:
         size = len(word)
         scores: list[float | None] = [0.0, *([None] * size)]
         behind: list[tuple[int, int]] = [(0, 0)] * (size + 1)
@@ -393,7 +348,7 @@ class _Lattices:
         if piece not in self._ids or len(piece) == 1:
             return []
         own, score = self._ids[piece]
-        other, of_other = self._best(piece, own)
+        other, of_other = self.best(piece, own)
         if not other:
             return []
         return other if score >= of_other else None
@@ -405,38 +360,3 @@ def _log_sum(values: Sequence[float]) -> float:
         return values[0]
     largest = max(values)
     return largest + log(sum([exp(value - largest) for value in values]))
-
-
-def digamma(x: float) -> float:
-    """The digamma function, as the library computes it.
-
-    >>> round(digamma(1.0), 9)
-    -0.577215665
-    """
-    result = 0.0
-    while x < 7.0:
-        result -= 1.0 / x
-        x += 1.0
-    x -= 0.5
-    second = (1.0 / x) ** 2
-    fourth = second * second
-    series = second / 24.0 - 7.0 / 960.0 * fourth + 31.0 / 8064.0 * fourth * second - 127.0 / 30720.0 * fourth * fourth
-    return result + log(x) + series
-
-
-def _written(pieces: Pieces, is_done: bool) -> Columns:
-    scores = [_bits(score) for _, score in pieces]
-    return {"pieces": [piece for piece, _ in pieces], "scores": scores, "is done": [int(is_done)]}
-
-
-def _read(state: Columns) -> Pieces:
-    return list(zip(strings(state, "pieces"), map(_float, numbers(state, "scores")), strict=True))
-
-
-def _bits(number: float) -> int:
-    """The bits of a float64 as a whole number with a sign."""
-    return int.from_bytes(pack("<d", number), "little", signed=True)
-
-
-def _float(bits: int) -> float:
-    return float(unpack("<d", bits.to_bytes(8, "little", signed=True))[0])

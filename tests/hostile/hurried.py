@@ -16,11 +16,11 @@ def main() -> None:
     if sys.argv.pop(1) == "reftok":
         from reftok.cli.commands import main as reftok_main
         from reftok.encode_files import output, run, sources
-        from reftok.training import output as training_output
+        from reftok.training import checkpoint
 
         output.CHECKPOINT_SECONDS = 0.0
         run.UNIT_BYTES = sources.UNIT_BYTES = 1 << 13
-        training_output.SAVE_SECONDS = 0.02
+        checkpoint.SAVE_SECONDS = 0.02
         sys.exit(reftok_main())
     _hurry()
     from conformance.cli.commands import main as conformance_main

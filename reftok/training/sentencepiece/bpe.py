@@ -29,14 +29,13 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import Ends, PieceShapes
-from reftok.training.sentencepiece.trace import MOST_RIVALS, Merge, TrainingTrace
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.trace import Merge, TrainingTrace
 
 _BETWEEN = "\0"
 """Stands between sentences: no piece has it."""
@@ -51,8 +50,8 @@ def train_bpe(
     size: int,
     options: TrainerOptions,
     watch: Watch,
+    state: State | None,
     trace: TrainingTrace | None,
-    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces of a BPE model, without the special ones, in the order of their ids.
 
@@ -60,7 +59,7 @@ def train_bpe(
     """
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
     shapes = PieceShapes(options)
-    made = merges(sentences, size - len(corpus.required), shapes, watch, trace, state)
+    made = merges(sentences, size - len(corpus.required), shapes, watch, state, trace)
     if options.auto_character_coverage:
         pieces = with_best_characters(made, sentences, size)
     else:
@@ -73,28 +72,27 @@ def merges(
     most: int,
     shapes: PieceShapes,
     watch: Watch = unwatched,
+    state: State | None = None,
     trace: TrainingTrace | None = None,
-    state: Columns | None = None,
 ) -> list[Merge]:
     """Up to `most` merges, in order.
 
-    watch: is told of each. trace: gets the merges together with their rivals. state: to go on from.
+    watch: called after each. state: to resume from. trace: gets the merges that it wants, together with their rivals.
     """
     rows = _Rows(sentences, shapes)
     made: list[Merge] = []
     if state is None:
         queue = rows.count_pairs()
     else:
-        merged = rows.go_on(state)
-        counts = map(int, strings(state, "merge counts"))
-        made = [Merge(*rows.halves(pair), count) for pair, count in zip(merged, counts, strict=True)]
-        queue = [rows.entry(pair) for pair in numbers(state, "queued")]
+        merged = rows.resume(state["rows"])
+        made = [rows.made(pair, count) for pair, count in zip(merged, state["counts"], strict=True)]
+        queue = [rows.entry(pair) for pair in state["queue"]]
     heapify(queue)
     texts = {merge.piece for merge in made}
 
-    def columns() -> Columns:
-        counts = [str(merge.count) for merge in made]
-        return {**rows.columns(), "merge counts": counts, "queued": [pair for *_, pair in queue]}
+    def current() -> State:
+        counts = [merge.count for merge in made]
+        return {"rows": rows.state(), "counts": counts, "queue": [pair for *_, pair in queue]}
 
     while len(made) < most and queue:
         negative, _, piece, pair = queue[0]
@@ -105,28 +103,15 @@ def merges(
         if piece in texts:
             continue
         texts.add(piece)
-        left, right = rows.halves(pair)
-        made.append(Merge(left, right, -negative))
-        if trace is not None:
-            trace.merges.append(Merge(left, right, -negative, _rivals(queue, rows, -negative)))
+        if trace is not None and trace.wants(len(made), piece):
+            # An entry may be older than its count; only a count of this moment makes a rival.
+            rivals = [rows.entry(entry[-1]) for entry in queue if rows.counts[entry[-1]] == -negative]
+            trace.merges[len(made)] = rows.made(pair, -negative, [entry[-1] for entry in sorted(rivals)])
+        made.append(rows.made(pair, -negative))
         for entry in rows.merge(pair):
             heappush(queue, entry)
-        watch(TrainingProgress("merging", len(made), most, "pieces"), columns)
+        watch(TrainingProgress("merging", len(made), most, "pieces"), current)
     return made
-
-
-def _rivals(queue: list[_Entry], rows: _Rows, count: int) -> tuple[str, ...]:
-    """The next pieces of the queue with this count."""
-    found: list[_Entry] = []
-    while queue and len(found) < MOST_RIVALS and -queue[0][0] >= count:
-        entry = heappop(queue)
-        if rows.counts[entry[-1]] != -entry[0]:
-            heappush(queue, rows.entry(entry[-1]))
-        else:
-            found.append(entry)
-    for entry in found:
-        heappush(queue, entry)
-    return tuple(piece for _, _, piece, _ in found)
 
 
 class _Rows:
@@ -206,6 +191,11 @@ class _Rows:
         """The two pieces of a pair."""
         return self.pieces[self._lefts[pair]], self.pieces[self._rights[pair]]
 
+    def made(self, pair: int, count: int, rivals: Sequence[int] = ()) -> Merge:
+        """The merge of a pair."""
+        left, right = self.halves(pair)
+        return Merge(left, right, left + right, count, tuple(map(self.halves, rivals)))
+
     def entry(self, pair: int) -> _Entry:
         """The entry of a pair as it is now."""
         piece = "".join(self.halves(pair))
@@ -246,31 +236,26 @@ class _Rows:
                 self._add(new, last, places, count, entries)
         return entries
 
-    # --- its state, from which another can go on
+    # --- its state, from which another can resume
 
-    def columns(self) -> Columns:
-        """All that others with the same sentences must be given to go on."""
-        return {
-            "row": self._row,
-            "pairs left": self._lefts[1:],
-            "pairs right": self._rights[1:],
-            "merged": self._merged,
-        }
+    def state(self) -> State:
+        """All that others with the same sentences must be given to resume."""
+        return {"row": self._row, "lefts": self._lefts[1:], "rights": self._rights[1:], "merged": self._merged}
 
-    def go_on(self, columns: Columns) -> list[int]:
-        """Take over the state of others; gives the pairs that were merged, in order.
+    def resume(self, state: State) -> list[int]:
+        """Takes over the state of others; returns the pairs that were merged, in order.
 
-        What is not written follows from the rest: the pieces from the pairs, a pair's count and its places, which are
-        always in order, from the row.
+        The state leaves out what follows from the rest: the pieces follow from the pairs; a pair's count and its
+        places, which are always in order, from the row.
         """
-        merged = iter(numbers(columns, "merged"))
-        for left, right in zip(numbers(columns, "pairs left"), numbers(columns, "pairs right"), strict=True):
+        merged = iter(state["merged"])
+        for left, right in zip(state["lefts"], state["rights"], strict=True):
             while len(self.pieces) <= max(left, right):
                 self._merged_piece(next(merged))
             self._add(left, right, array("l"), 0, [])
         for pair in merged:
             self._merged_piece(pair)
-        self._row = row = numbers(columns, "row")
+        self._row = row = state["row"]
         place = 0
         while (next_place := place + self._sizes[row[place]]) < len(row):
             pair = self._following[row[place]].get(row[next_place], 0)

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reftok.training.sentencepiece.corpus import Counted, character_counts
-from reftok.training.sentencepiece.trace import Merge
+from reftok.training.trace import Merge
 
 
 def with_best_characters(made: Sequence[Merge], sentences: Sequence[Counted], size: int) -> list[str]:
     """The first merges, the characters in them by code point, and the other characters by gain: `size` pieces at most.
 
-    >>> merged = [Merge("a", "b", 5), Merge("ab", "c", 4)]
+    >>> merged = [Merge("a", "b", "ab", 5), Merge("ab", "c", "abc", 4)]
     >>> with_best_characters(merged, [("abc", 5), ("é", 3)], 5), with_best_characters(merged, [("abc", 5), ("é", 3)], 4)
     (['ab', 'abc', 'a', 'b', 'c'], ['ab', 'a', 'b', 'é'])
     """

@@ -33,11 +33,10 @@ from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.text import NormalizedString
 from reftok.rules.viterbi import to_float32
-from reftok.training.checkpoint import Columns, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import BOUNDARY, UNKNOWN_CHARACTER
-from reftok.training.watching import TrainingProgress, Watch, unwatched
 
 Counted: TypeAlias = tuple[str, int]
 """A sentence or a word, and how often it counts."""
@@ -63,25 +62,6 @@ class Corpus:
         """The characters, the most frequent first, those of one count by code point."""
         return [character for character, _ in by_count(self.required.items())]
 
-    @classmethod
-    def of_columns(cls, columns: Columns) -> Corpus:
-        """The corpus of `columns`."""
-        return cls(_counted(columns, "sentences"), dict(_counted(columns, "required")))
-
-    def columns(self) -> Columns:
-        """All of it, for a checkpoint."""
-        return {**_columns("sentences", self.sentences), **_columns("required", self.required.items())}
-
-
-def _columns(name: str, counted: Iterable[Counted]) -> Columns:
-    """Counts are written as texts: they may have more than 64 bits."""
-    counted = list(counted)
-    return {name: [text for text, _ in counted], f"{name} counts": [str(count) for _, count in counted]}
-
-
-def _counted(columns: Columns, name: str) -> list[Counted]:
-    return list(zip(strings(columns, name), map(int, strings(columns, f"{name} counts")), strict=True))
-
 
 def by_count(counts: Iterable[Counted]) -> list[Counted]:
     """The highest count first; of equal ones the smaller text, by code points, which is by UTF-8 bytes as well."""
@@ -94,11 +74,11 @@ def prepared(
     normalizer: FastSentencePieceNormalizer,
     meta: MetaPieces,
     watch: Watch = unwatched,
-    state: Columns | None = None,
+    state: State | None = None,
 ) -> Corpus:
     """The corpus of the sentences.
 
-    watch: is told of each sentence. state: to go on from.
+    watch: called after each sentence. state: to resume from.
     Raises InvalidText for a sentence that is no text, TrainingStopped where nothing is left to train on.
     """
     sentences = normalized(loaded(lines, options), options, normalizer, meta, watch, state)
@@ -168,18 +148,18 @@ def normalized(
     normalizer: FastSentencePieceNormalizer,
     meta: MetaPieces,
     watch: Watch = unwatched,
-    state: Columns | None = None,
+    state: State | None = None,
 ) -> list[Counted]:
     """The sentences normalized, with U+001F for special pieces; those that are empty then are taken out.
 
-    watch: is told of each. state: to go on from.
+    watch: called after each. state: to resume from.
     """
     if not sentences:
         raise TrainingStopped("there is no sentence to train on")
     symbols = sorted(PrefixMatcher(piece for piece, _ in meta.values()).symbols, key=len, reverse=True)
     special = regex.compile("|".join(map(regex.escape, symbols))) if symbols else None
     delimiter = options.pretokenization_delimiter
-    results = [] if state is None else _counted(state, "normalized")
+    results = [] if state is None else [(text, count) for text, count in state["normalized"]]
     for sentence, count in islice(sentences, len(results), None):
         text = normalizer.normalize(NormalizedString(sentence)).text
         if special is not None:
@@ -188,7 +168,7 @@ def normalized(
             text = text.replace(delimiter, BOUNDARY)
         results.append((text, count))
         progress = TrainingProgress("preparing", len(results), len(sentences), "sentences")
-        watch(progress, lambda: _columns("normalized", results))
+        watch(progress, lambda: {"normalized": results})
     return _without_empty(results)
 
 

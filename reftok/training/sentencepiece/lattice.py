@@ -19,15 +19,11 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf, log1p
 from typing import TypeAlias
 
-from reftok.rules.viterbi import to_float32
-
 Node: TypeAlias = tuple[int, int, int]
 """Where a piece starts, where it ends, and its number."""
 
 UNKNOWN_PENALTY = 10.0
 _MOST_APART = 50.0
-_FAR_APART = -18.0
-"""exp of this is less than half the distance of a float32 below -1 to the next one, and adds nothing to it."""
 
 
 def nodes_of(text: str, numbers: Mapping[str, int], longest: int, unknown: int) -> list[Node]:
@@ -105,57 +101,39 @@ class Marginals:
         self.expected = array("f", bytes(4 * len(scores)))
         self._rounded = array("f", [0.0])
 
-    def add(self, lattice: Lattice, count: float) -> float:
-        """Add a text that counts so often; gives the logarithm of its probability.
-
-        The logarithms of sums are written out in both loops, for speed.
-        """
-        scores, rounded = self._scores, self._rounded
+    def add(self, lattice: Lattice, count: float) -> None:
+        """Adds a text that counts so often."""
+        scores, rounded, log_sum = self._scores, self._rounded, self._log_sum
         before = [inf] * (lattice.size + 1)
         before[0] = 0.0
         paths = []
         for start, end, number in lattice.nodes:
             rounded[0] = scores[number] + before[start]
-            path = rounded[0]
-            paths.append(path)
-            known = before[end]
-            if known == inf:
-                before[end] = path
-                continue
-            if known < path:
-                known, path = path, known
-            rounded[0] = path - known
-            apart = rounded[0]
-            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
-                before[end] = known
-            else:
-                rounded[0] = known + log1p(exp(apart))
-                before[end] = rounded[0]
-        total = before[-1]
+            paths.append(rounded[0])
+            before[end] = log_sum(before[end], paths[-1])
         behind = [inf] * lattice.size
         behind.append(0.0)
         for start, end, number in lattice.backward:
             rounded[0] = scores[number] + behind[end]
-            path = rounded[0]
-            known = behind[start]
-            if known == inf:
-                behind[start] = path
-                continue
-            if known < path:
-                known, path = path, known
-            rounded[0] = path - known
-            apart = rounded[0]
-            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
-                behind[start] = known
-            else:
-                rounded[0] = known + log1p(exp(apart))
-                behind[start] = rounded[0]
-        expected = self.expected
+            behind[start] = log_sum(behind[start], rounded[0])
+        expected, total = self.expected, before[-1]
         for (_, end, _), path, number in zip(lattice.nodes, paths, lattice.counted_as, strict=True):
             rounded[0] = path + behind[end]
             rounded[0] = rounded[0] - total
             expected[number] += count * exp(rounded[0])
-        return total
+
+    def _log_sum(self, known: float, path: float) -> float:
+        """The logarithm of a sum; `known` is inf if nothing has been summed up yet."""
+        if known == inf:
+            return path
+        least, most = (known, path) if known < path else (path, known)
+        rounded = self._rounded
+        rounded[0] = least + _MOST_APART
+        if most > rounded[0]:
+            return most
+        rounded[0] = least - most
+        rounded[0] = most + log1p(exp(rounded[0]))
+        return rounded[0]
 
 
 class BestPaths:
@@ -209,12 +187,3 @@ class BestPaths:
                 if self._rounded[0] == sum_of_both:
                     return index
         raise AssertionError("a node has a best node before it")
-
-    def is_alone(self, margin: float) -> bool:
-        """Whether every other path scores less than the best one by this margin, whatever rounding does."""
-        place = self._size
-        while place:
-            if self.best[place] - self.second[place] < margin:
-                return False
-            place = self._nodes[self.last[place]][0]
-        return True

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import partial
 from math import isnan
 from typing import Any, TypeAlias
 
@@ -22,65 +23,6 @@ MODEL_TYPES: Mapping[str, int] = {"unigram": 1, "bpe": 2, "word": 3, "char": 4}
 Kind: TypeAlias = str
 """What a field of the file is: "int32", "uint64", "float", "bool", "string", "strings", "bytes" or "model_type"."""
 
-TRAINER_FIELDS: Mapping[str, tuple[int, Kind]] = {
-    "input": (1, "strings"),
-    "model_prefix": (2, "string"),
-    "model_type": (3, "model_type"),
-    "vocab_size": (4, "int32"),
-    "input_format": (7, "string"),
-    "character_coverage": (10, "float"),
-    "input_sentence_size": (11, "uint64"),
-    "seed_sentencepiece_size": (14, "int32"),
-    "shrinking_factor": (15, "float"),
-    "num_threads": (16, "int32"),
-    "num_sub_iterations": (17, "int32"),
-    "max_sentence_length": (18, "int32"),
-    "shuffle_input_sentence": (19, "bool"),
-    "max_sentencepiece_length": (20, "int32"),
-    "split_by_unicode_script": (21, "bool"),
-    "split_by_whitespace": (22, "bool"),
-    "split_by_number": (23, "bool"),
-    "treat_whitespace_as_suffix": (24, "bool"),
-    "split_digits": (25, "bool"),
-    "allow_whitespace_only_pieces": (26, "bool"),
-    "control_symbols": (30, "strings"),
-    "user_defined_symbols": (31, "strings"),
-    "vocabulary_output_piece_score": (32, "bool"),
-    "hard_vocab_limit": (33, "bool"),
-    "use_all_vocab": (34, "bool"),
-    "byte_fallback": (35, "bool"),
-    "required_chars": (36, "string"),
-    "unk_id": (40, "int32"),
-    "bos_id": (41, "int32"),
-    "eos_id": (42, "int32"),
-    "pad_id": (43, "int32"),
-    "unk_surface": (44, "string"),
-    "unk_piece": (45, "string"),
-    "bos_piece": (46, "string"),
-    "eos_piece": (47, "string"),
-    "pad_piece": (48, "string"),
-    "pretokenization_delimiter": (53, "string"),
-    "seed_sentencepieces_file": (54, "string"),
-    "auto_character_coverage": (55, "bool"),
-}
-"""The fields of TrainerSpec, in the order of the file: the number and the kind of each."""
-
-NORMALIZER_FIELDS: Mapping[str, tuple[int, Kind]] = {
-    "normalization_rule_name": (1, "string"),
-    "precompiled_charsmap": (2, "bytes"),
-    "add_dummy_prefix": (3, "bool"),
-    "remove_extra_whitespaces": (4, "bool"),
-    "escape_whitespaces": (5, "bool"),
-    "normalization_rule_tsv": (6, "string"),
-}
-"""The fields of NormalizerSpec; the name of the rules is the field `name`."""
-
-_DENORMALIZER_FIELDS: Mapping[str, tuple[int, Kind]] = {"denormalization_rule_tsv": (6, "string")}
-_KINDS = {
-    name: kind
-    for known in (TRAINER_FIELDS, NORMALIZER_FIELDS, _DENORMALIZER_FIELDS)
-    for name, (_, kind) in known.items()
-}
 _DEPRECATED = frozenset(
     {
         "accept_language",
@@ -105,6 +47,16 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "shrinking_factor": (0.5, 0.95),
     "max_sentence_length": (10, 1073741824),
 }
+
+
+def _option(spec: str, number: int, kind: Kind, default: object) -> Any:
+    """An option with its default, and the spec, number and kind of its field in the file."""
+    return field(default=default, metadata={"spec": spec, "field": (number, kind)})
+
+
+_trainer = partial(_option, "trainer")
+_normalizer = partial(_option, "normalizer")
+_denormalizer = partial(_option, "denormalizer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,52 +103,52 @@ class TrainerOptions:
     'unigram'
     """
 
-    input: tuple[str, ...] = ()
-    input_format: str = ""
-    model_prefix: str = ""
-    model_type: str = "unigram"
-    vocab_size: int = 8000
-    character_coverage: float = 0.9995
-    input_sentence_size: int = 0
-    shuffle_input_sentence: bool = True
-    seed_sentencepiece_size: int = 1_000_000
-    shrinking_factor: float = 0.75
-    max_sentence_length: int = 4192
-    num_threads: int = 16
-    num_sub_iterations: int = 2
-    max_sentencepiece_length: int = 16
-    split_by_unicode_script: bool = True
-    split_by_number: bool = True
-    split_by_whitespace: bool = True
-    treat_whitespace_as_suffix: bool = False
-    allow_whitespace_only_pieces: bool = False
-    split_digits: bool = False
-    pretokenization_delimiter: str = ""
-    control_symbols: tuple[str, ...] = ()
-    user_defined_symbols: tuple[str, ...] = ()
-    required_chars: str = ""
-    byte_fallback: bool = False
-    vocabulary_output_piece_score: bool = True
-    hard_vocab_limit: bool = True
-    use_all_vocab: bool = False
-    unk_id: int = 0
-    bos_id: int = 1
-    eos_id: int = 2
-    pad_id: int = -1
-    unk_piece: str = "<unk>"
-    bos_piece: str = "<s>"
-    eos_piece: str = "</s>"
-    pad_piece: str = "<pad>"
-    unk_surface: str = " \u2047 "
-    seed_sentencepieces_file: str = ""
-    auto_character_coverage: bool = False
-    normalization_rule_name: str = ""
-    normalization_rule_tsv: str = ""
-    precompiled_charsmap: bytes = b""
-    add_dummy_prefix: bool = True
-    remove_extra_whitespaces: bool = True
-    escape_whitespaces: bool = True
-    denormalization_rule_tsv: str = ""
+    input: tuple[str, ...] = _trainer(1, "strings", ())
+    input_format: str = _trainer(7, "string", "")
+    model_prefix: str = _trainer(2, "string", "")
+    model_type: str = _trainer(3, "model_type", "unigram")
+    vocab_size: int = _trainer(4, "int32", 8000)
+    character_coverage: float = _trainer(10, "float", 0.9995)
+    input_sentence_size: int = _trainer(11, "uint64", 0)
+    shuffle_input_sentence: bool = _trainer(19, "bool", True)
+    seed_sentencepiece_size: int = _trainer(14, "int32", 1_000_000)
+    shrinking_factor: float = _trainer(15, "float", 0.75)
+    max_sentence_length: int = _trainer(18, "int32", 4192)
+    num_threads: int = _trainer(16, "int32", 16)
+    num_sub_iterations: int = _trainer(17, "int32", 2)
+    max_sentencepiece_length: int = _trainer(20, "int32", 16)
+    split_by_unicode_script: bool = _trainer(21, "bool", True)
+    split_by_number: bool = _trainer(23, "bool", True)
+    split_by_whitespace: bool = _trainer(22, "bool", True)
+    treat_whitespace_as_suffix: bool = _trainer(24, "bool", False)
+    allow_whitespace_only_pieces: bool = _trainer(26, "bool", False)
+    split_digits: bool = _trainer(25, "bool", False)
+    pretokenization_delimiter: str = _trainer(53, "string", "")
+    control_symbols: tuple[str, ...] = _trainer(30, "strings", ())
+    user_defined_symbols: tuple[str, ...] = _trainer(31, "strings", ())
+    required_chars: str = _trainer(36, "string", "")
+    byte_fallback: bool = _trainer(35, "bool", False)
+    vocabulary_output_piece_score: bool = _trainer(32, "bool", True)
+    hard_vocab_limit: bool = _trainer(33, "bool", True)
+    use_all_vocab: bool = _trainer(34, "bool", False)
+    unk_id: int = _trainer(40, "int32", 0)
+    bos_id: int = _trainer(41, "int32", 1)
+    eos_id: int = _trainer(42, "int32", 2)
+    pad_id: int = _trainer(43, "int32", -1)
+    unk_piece: str = _trainer(45, "string", "<unk>")
+    bos_piece: str = _trainer(46, "string", "<s>")
+    eos_piece: str = _trainer(47, "string", "</s>")
+    pad_piece: str = _trainer(48, "string", "<pad>")
+    unk_surface: str = _trainer(44, "string", " \u2047 ")
+    seed_sentencepieces_file: str = _trainer(54, "string", "")
+    auto_character_coverage: bool = _trainer(55, "bool", False)
+    normalization_rule_name: str = _normalizer(1, "string", "")
+    normalization_rule_tsv: str = _normalizer(6, "string", "")
+    precompiled_charsmap: bytes = _normalizer(2, "bytes", b"")
+    add_dummy_prefix: bool = _normalizer(3, "bool", True)
+    remove_extra_whitespaces: bool = _normalizer(4, "bool", True)
+    escape_whitespaces: bool = _normalizer(5, "bool", True)
+    denormalization_rule_tsv: str = _denormalizer(6, "string", "")
     given: frozenset[str] = frozenset()
 
     def is_written(self, name: str) -> bool:
@@ -204,8 +156,26 @@ class TrainerOptions:
         return name in self.given or getattr(self, name) != DEFAULTS[name]
 
 
-DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(TrainerOptions)}
+DEFAULTS: Mapping[str, Any] = {option.name: option.default for option in fields(TrainerOptions)}
 """The default of each option."""
+
+
+def _fields_of(spec: str) -> Mapping[str, tuple[int, Kind]]:
+    known = [option for option in fields(TrainerOptions) if option.metadata.get("spec") == spec]
+    return {option.name: option.metadata["field"] for option in known}
+
+
+TRAINER_FIELDS = _fields_of("trainer")
+"""The fields of TrainerSpec: the number and the kind of each."""
+
+NORMALIZER_FIELDS = _fields_of("normalizer")
+"""The fields of NormalizerSpec; the name of the rules is the field `name`."""
+
+_KINDS = {
+    name: kind
+    for known in (TRAINER_FIELDS, NORMALIZER_FIELDS, _fields_of("denormalizer"))
+    for name, (_, kind) in known.items()
+}
 
 
 def trainer_options(**values: object) -> TrainerOptions:

@@ -5,39 +5,91 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from reftok.errors import InvalidOption, TrainingStopped
 from reftok.formats.collection import collecting_later
-from reftok.training.checkpoint import Columns
+from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.feeding import Texts
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
 from reftok.training.sentencepiece.corpus import Corpus, lines_of_files, prepared, sentences_of
 from reftok.training.sentencepiece.meta_pieces import MetaPieces, meta_pieces
 from reftok.training.sentencepiece.model_file import ScoredPiece, model_file
 from reftok.training.sentencepiece.normalization import charsmap_blob, normalizer_of
-from reftok.training.sentencepiece.options import TrainerOptions, check_options
-from reftok.training.sentencepiece.trace import TrainingTrace
+from reftok.training.sentencepiece.options import TrainerOptions, check_options, trainer_options
 from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
-from reftok.training.watching import TrainingProgress, Watch, unwatched
+from reftok.training.trace import TrainingTrace
 
-_NO_LIMIT = 2**31 - 1
+_ELSEWHERE = {
+    "special_tokens": "sentencepiece has control_symbols and user_defined_symbols",
+    "pipeline": "sentencepiece's normalization is chosen by normalization_rule_name and the options beside it",
+    "min_frequency": "sentencepiece takes pairs of any count; the trainers hf-bpe, wordpiece and wordlevel have it",
+    "model_type": "the name of the trainer says it",
+    "input": "the files are given by themselves",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePieceTraining:
+    """A trainer with its options, and what it learns from.
+
+    name: of the trainer. options: its model type among them, and the files as its input, which the model names.
+    """
+
+    name: str
+    options: TrainerOptions
+    texts: Texts
+
+    @classmethod
+    def of(cls, name: str, texts: Texts, **options: Any) -> SentencePieceTraining:
+        """Raises InvalidOption for an option that sentencepiece does not have, or a value that it does not accept."""
+        for option in options:
+            if option in _ELSEWHERE:
+                raise InvalidOption(option, f"is no option of {name}: {_ELSEWHERE[option]}")
+        if texts.files and not texts.whole_files:
+            options = {**options, "input": [str(path) for path in texts.files]}
+        return cls(name, trainer_options(model_type=name.removeprefix("sentencepiece-"), **options), texts)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for another run to resume this one."""
+        options = {name: repr(getattr(self.options, name)) for name in sorted(self.options.given)}
+        inputs = [*map(list, self.texts.names), self.texts.whole_files]
+        return {"trainer": self.name, **options, "inputs": inputs}
+
+    def check_output(self, path: Path) -> None:
+        """Raises TrainingStopped if the result cannot be written under this name."""
+        if path.suffix != ".model":
+            raise TrainingStopped(f"{path}: the output of {self.name} is FILE.model")
+
+    def run(self, watch: Watch = unwatched, state: State | None = None, trace: TrainingTrace | None = None) -> bytes:
+        """The bytes of the model. The arguments are those of `train`."""
+        if self.options.input:
+            return train_files(self.options, watch, state, trace)
+        return train((text for text, _ in self.texts.read()), self.options, watch, state, trace)
+
+    def files(self, result: bytes, path: Path) -> Mapping[Path, bytes]:
+        """The content of each file of the result."""
+        return {path: result}
 
 
 def train(
     sentences: Iterable[str | bytes],
     options: TrainerOptions,
     watch: Watch = unwatched,
+    state: State | None = None,
     trace: TrainingTrace | None = None,
-    state: Columns | None = None,
 ) -> bytes:
     """The `.model` that the official trainer makes of these sentences.
 
     sentences: line ends behind them do not belong to them. options: of `trainer_options`, without `input`.
-    watch: is told of each step. trace: is filled with what happened.
-    state: that of an interrupted training of the same sentences, to go on from.
+    watch: called after each step. state: of an interrupted training of the same sentences, to resume from.
+    trace: is filled with what happened.
     Raises InvalidOption for an option, InvalidText for a sentence that is no text, TrainingStopped for a corpus that
     does not give what is asked for, VocabularyTooLarge among them, which names the largest vocabulary possible.
 
@@ -49,14 +101,14 @@ def train(
     """
     if options.input:
         raise InvalidOption("input", "the sentences are given already: leave it out, or train on the files")
-    return _trained(sentences_of(sentences), options, watch, trace, state)
+    return _trained(sentences_of(sentences), options, watch, state, trace)
 
 
 def train_files(
     options: TrainerOptions,
     watch: Watch = unwatched,
+    state: State | None = None,
     trace: TrainingTrace | None = None,
-    state: Columns | None = None,
 ) -> bytes:
     """The `.model` that the official trainer makes of the files in `options.input`, a sentence a line.
 
@@ -67,46 +119,31 @@ def train_files(
     """
     if not options.input:
         raise InvalidOption("input", "there is no file to train on")
-    return _trained(lines_of_files(options.input), options, watch, trace, state)
-
-
-def largest_vocabulary(sentences: Iterable[str | bytes], options: TrainerOptions) -> int:
-    """The largest vocabulary that these sentences can give: what an error of `train` names where more is asked for.
-
-    It is as much work as a training without a limit. Of a Unigram model that asks for less an error may name less: it
-    prunes down to 1.1 times what is asked for, and may lose more in the end.
-
-    >>> from reftok.training.sentencepiece.options import trainer_options
-    >>> largest_vocabulary(["hug pug hugs"] * 5, trainer_options(model_type="bpe"))
-    21
-    """
-    options = replace(options, vocab_size=_NO_LIMIT)
-    meta = meta_pieces(options)
-    corpus = prepared(sentences_of(sentences), options, normalizer_of(options, charsmap_blob(options)), meta)
-    return len(_learned(corpus, options, meta, unwatched, None, None)) + len(meta)
+    return _trained(lines_of_files(options.input), options, watch, state, trace)
 
 
 def _trained(
     lines: Iterable[str | bytes],
     options: TrainerOptions,
     watch: Watch,
+    state: State | None,
     trace: TrainingTrace | None,
-    state: Columns | None,
 ) -> bytes:
     check_options(options)
     meta = meta_pieces(options)
     charsmap = charsmap_blob(options)
-    if state is None or "sentences" not in state:
+    if state is None or "trainer" not in state:
         corpus = prepared(lines, options, normalizer_of(options, charsmap), meta, watch, state)
         state = None
     else:
-        corpus = Corpus.of_columns(state)
+        corpus = Corpus([(text, count) for text, count in state["sentences"]], state["required"])
+        state = state["trainer"]
 
-    def watch_trainer(progress: TrainingProgress, columns: Callable[[], Columns]) -> None:
-        watch(progress, lambda: {**corpus.columns(), **columns()})
+    def watch_trainer(progress: TrainingProgress, current: Callable[[], State]) -> None:
+        watch(progress, lambda: {"sentences": corpus.sentences, "required": corpus.required, "trainer": current()})
 
     with collecting_later():
-        learned = _learned(corpus, options, meta, watch_trainer, trace, state)
+        learned = _learned(corpus, options, meta, watch_trainer, state, trace)
     vocab_size = len(learned) + len(meta) if options.use_all_vocab else options.vocab_size
     return model_file(learned, meta, options, charsmap, vocab_size)
 
@@ -116,8 +153,8 @@ def _learned(
     options: TrainerOptions,
     meta: MetaPieces,
     watch: Watch,
+    state: State | None,
     trace: TrainingTrace | None,
-    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces that the corpus gives, in the order of their ids."""
     size = options.vocab_size - len(meta)
@@ -132,8 +169,8 @@ def _learned(
         needed = len(meta) + len(corpus.required)
         raise TrainingStopped(_too_small(options, needed, "special pieces and characters; or lower character_coverage"))
     if options.model_type == "bpe":
-        return train_bpe(corpus, size, options, watch, trace, state)
-    return train_unigram(corpus, size, options, watch, trace, state)
+        return train_bpe(corpus, size, options, watch, state, trace)
+    return train_unigram(corpus, size, options, watch, state, trace)
 
 
 def _too_small(options: TrainerOptions, needed: int, what: str) -> str:

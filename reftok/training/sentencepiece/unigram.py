@@ -32,22 +32,22 @@ The numbers. Where it says float32, each operation is one; logarithms and digamm
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from math import isfinite, log
 from operator import add
 
 from reftok.errors import TrainingStopped
 from reftok.rules.viterbi import to_float32
-from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.checkpoint import State, TrainingProgress, Watch
+from reftok.training.digamma import digamma
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.second_best import two_best
 from reftok.training.sentencepiece.seeds import seeds
-from reftok.training.sentencepiece.trace import Pruned, Round, TrainingTrace
-from reftok.training.watching import TrainingProgress, Watch
+from reftok.training.trace import TrainingTrace
 
 LEAST_EXPECTED = 0.5
 _GROWTH = 1.1
@@ -60,8 +60,8 @@ def train_unigram(
     size: int,
     options: TrainerOptions,
     watch: Watch,
+    state: State | None,
     trace: TrainingTrace | None,
-    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces of a Unigram model, without the special ones, in the order of their ids.
 
@@ -69,16 +69,14 @@ def train_unigram(
     """
     if not corpus.required:
         raise TrainingStopped("there is no character to train on")
-    if state is None:
-        found = seeds(corpus.sentences, options)
-    else:
-        found = list(zip(strings(state, "seeds"), _float32(numbers(state, "seed scores")), strict=True))
+    known = None if state is None else state["seeds"]
+    found = seeds(corpus.sentences, options) if known is None else [(piece, score) for piece, score in known]
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
-    model = _Model(found, sentences, options, watch, trace)
+    model = _Model(found, sentences, options, watch, trace or TrainingTrace())
     if state is None:
         model.tell("seeds", len(found), len(found), "pieces")
     else:
-        model.go_on(state)
+        model.resume(state)
     desired = int(options.vocab_size * _GROWTH)
     while True:
         while model.rounds_before_pruning < options.num_sub_iterations:
@@ -114,23 +112,6 @@ def _by_score(scores: dict[str, float]) -> list[ScoredPiece]:
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
 
 
-def digamma(x: float) -> float:
-    """The derivative of the logarithm of the gamma function, by the library's asymptotic series.
-
-    >>> round(digamma(1.0), 6)
-    -0.577216
-    """
-    result = 0.0
-    while x < 7:
-        result -= 1 / x
-        x += 1
-    x -= 0.5
-    square = (1.0 / x) * (1.0 / x)
-    fourth = square * square
-    series = log(x) + (1.0 / 24.0) * square - (7.0 / 960.0) * fourth
-    return result + (series + (31.0 / 8064.0) * fourth * square - (127.0 / 30720.0) * fourth * fourth)
-
-
 class _Model:
     """The pieces and their scores while they change.
 
@@ -145,7 +126,7 @@ class _Model:
         sentences: Sequence[Counted],
         options: TrainerOptions,
         watch: Watch,
-        trace: TrainingTrace | None,
+        trace: TrainingTrace,
     ) -> None:
         self.pieces = [piece for piece, _ in found]
         self.order = [*range(len(found))]
@@ -161,12 +142,10 @@ class _Model:
             Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.unknown)
             for text, _ in sentences
         ]
-        self._total = to_float32(sum(count for _, count in sentences))
         self._rounds = self.rounds_before_pruning = 0
-        self._seed_scores = [score for _, score in found]
+        self._seeds = found
         self._keep(self.order)
-        if trace is not None:
-            trace.seeds.update(found)
+        trace.note_scores("seed", dict(found))
 
     def _keep(self, order: list[int]) -> None:
         """Go on with these pieces, in this order.
@@ -188,24 +167,16 @@ class _Model:
     def expected(self) -> array[float]:
         """The E step: how often each piece is expected."""
         sums: array[float] | None = None
-        objective = 0.0
         done = 0
         for thread in range(self._threads):
             marginals = Marginals(self.scores)
-            of_thread = 0.0
             for sentence in range(thread, len(self._lattices), self._threads):
-                count = self._counts[sentence]
-                probability = marginals.add(self._lattices[sentence], count)
-                if self._trace is not None:
-                    share = to_float32(to_float32(count * probability) / self._total)
-                    of_thread = to_float32(of_thread - share)
+                marginals.add(self._lattices[sentence], self._counts[sentence])
                 done += 1
                 if done % _WORDS_PER_PROGRESS == 0:
                     self.tell(f"EM, round {self._rounds + 1}", done, len(self._lattices), "words")
-            objective = to_float32(objective + of_thread)
             sums = marginals.expected if sums is None else _added(sums, marginals.expected)
         assert sums is not None
-        self._objective = objective
         return sums
 
     def maximize(self, expected: array[float]) -> None:
@@ -215,16 +186,15 @@ class _Model:
         for index in kept:
             total[0] += expected[index]
         log_of_total = to_float32(digamma(total[0])) if kept else 0.0
-        rare = tuple(self.pieces[index] for index in self.order if expected[index] < LEAST_EXPECTED)
         for index in kept:
             self.scores[index] = digamma(expected[index]) - log_of_total
         self._keep(kept)
         self._rounds += 1
         self.rounds_before_pruning += 1
         self.tell(f"EM, round {self._rounds}", len(self._lattices), len(self._lattices), "words")
-        if self._trace is not None:
+        if self._trace.story:
             scores = {self.pieces[index]: self.scores[index] for index in self.order}
-            self._trace.rounds.append(Round(self._objective, scores, rare))
+            self._trace.note_scores(f"round {self._rounds} of EM", scores, "it is expected less than half a time")
 
     def prune(self, desired: int) -> None:
         """Take out the pieces that are not needed, down to `desired` or to a share of what there is."""
@@ -234,13 +204,12 @@ class _Model:
         fixed: list[int] = []
         losses: list[tuple[float, int, int, list[int]]] = []
         for number, index in enumerate(self.order):
-            if frequencies[index] == 0 and self._trace is None:
+            if frequencies[index] == 0:
+                self._note(index, "no sentence is best cut with it")
                 continue
             ways = self._ways(index)
             if len(ways[0]) > 1:
-                self._note(index, "split", ways[0])
-            elif frequencies[index] == 0:
-                self._note(index, "unused")
+                self._note(index, f"its own best segmentation is {self._spelled(ways[0])}")
             elif len(ways) == 1:
                 fixed.append(index)
             else:
@@ -249,36 +218,30 @@ class _Model:
         losses.sort()
         kept = losses if room < 0 else losses[:room]
         for loss, _, index, way in losses[len(kept) :]:
-            self._note(index, "loss", way, -loss)
+            self._note(index, f"the corpus loses little with {self._spelled(way)} instead, {-loss}")
         self._keep(fixed + [index for _, _, index, _ in kept])
         self.rounds_before_pruning = 0
 
     def tell(self, step: str, done: int, whole: int, unit: str) -> None:
-        """Tell who looks on."""
-        self._watch(TrainingProgress(step, done, whole, unit), self.columns)
+        """Reports progress."""
+        self._watch(TrainingProgress(step, done, whole, unit), self.state)
 
-    # --- its state, from which another can go on
+    def state(self) -> State:
+        """All that another of the same sentences must be given to repeat the round that is under way."""
+        rounds = self._rounds, self.rounds_before_pruning
+        return {"seeds": self._seeds, "order": self.order, "scores": [*self.scores], "rounds": rounds}
 
-    def columns(self) -> Columns:
-        """All that another of the same sentences must be given to go on with the round that is under way."""
-        return {
-            "seeds": self.pieces,
-            "seed scores": _bits(self._seed_scores),
-            "order": self.order,
-            "scores": _bits(self.scores),
-            "rounds": [self._rounds, self.rounds_before_pruning],
-        }
+    def resume(self, state: State) -> None:
+        """Takes over the state of another."""
+        self.scores = array("f", state["scores"])
+        self._rounds, self.rounds_before_pruning = state["rounds"]
+        self._keep(state["order"])
 
-    def go_on(self, columns: Columns) -> None:
-        """Take over the state of another."""
-        self.scores = _float32(numbers(columns, "scores"))
-        self._rounds, self.rounds_before_pruning = numbers(columns, "rounds")
-        self._keep(numbers(columns, "order"))
+    def _note(self, index: int, reason: str) -> None:
+        self._trace.note_pruned(self.pieces[index], f"after {self._rounds} rounds: {reason}")
 
-    def _note(self, index: int, reason: str, alternative: Sequence[int] = (), loss: float | None = None) -> None:
-        if self._trace is not None:
-            parts = tuple(self.pieces[part] for part in alternative)
-            self._trace.pruned.append(Pruned(self.pieces[index], self._rounds, reason, parts, loss))
+    def _spelled(self, way: Sequence[int]) -> str:
+        return " + ".join(repr(self.pieces[part]) for part in way if part != self.unknown)
 
     def _viterbi_counts(self) -> array[float]:
         """How often each piece is in the best way to cut a sentence, summed up thread by thread."""
@@ -295,24 +258,9 @@ class _Model:
         return sums
 
     def _ways(self, index: int) -> list[list[int]]:
-        """The best and the second best way to cut a piece; one where there is no other or the other is not asked for.
-
-        Only where sums come so near to each other that rounding may decide is the search made as the library makes it.
-        """
+        """The best and the second best way to cut a piece; one if there is no other."""
         text = self.pieces[index]
-        size = len(text)
-        if size == 1:
-            return [[index]]
-        nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
-        parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
-        whole, other = self.scores[index], parts.best[size]
-        margin = 1e-6 * size * (1 + abs(other))
-        if other > whole + margin:
-            ways = [parts.path()[::-1], [index]]
-        elif other < whole - margin and parts.is_alone(margin):
-            ways = [[index], parts.path()[::-1]]
-        else:
-            ways = two_best(size, nodes, self.scores)
+        ways = two_best(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.scores)
         return [[self.order[0] if number == self.unknown else number for number in way] for way in ways]
 
     def prune_unreachable(self) -> None:
@@ -324,23 +272,10 @@ class _Model:
             nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
             parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
             if size > 1 and parts.best[size] > self.scores[index]:
-                self._note(index, "unreachable", [n for n in parts.path()[::-1] if n != self.unknown])
+                self._note(index, f"{self._spelled(parts.path()[::-1])} score higher than it does")
             else:
                 kept.append(index)
         self._keep(kept)
-
-
-def _bits(values: Iterable[float]) -> list[int]:
-    """Numbers of float32 as those that have the same bits."""
-    found = array("i")
-    found.frombytes(array("f", values).tobytes())
-    return found.tolist()
-
-
-def _float32(bits: Iterable[int]) -> array[float]:
-    found = array("f")
-    found.frombytes(array("i", bits).tobytes())
-    return found
 
 
 def _added(sums: array[float], more: array[float]) -> array[float]:

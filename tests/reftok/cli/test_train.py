@@ -33,7 +33,6 @@ def test_it_writes_what_loads(trainer: str, texts: Path, tmp_path: Path, capsys:
     assert main(["train", trainer, str(texts), "-o", str(output), *size, *more]) == 0
     told = capsys.readouterr()
     assert told.out == ""
-    assert "30 words" in told.err or "distinct" in told.err
     assert f"{output}: written after" in told.err
     assert reftok.load(output).encode_ids("lower")
 
@@ -79,7 +78,7 @@ def test_who_interrupts_is_told_what_to_do(
             output.with_name("a.json.training").touch()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reftok.training.run.Run.run", interrupted)
+    monkeypatch.setattr("reftok.training.training.Training.run", interrupted)
     assert main(["train", "wordlevel", str(texts), "-o", str(output)]) == 130
     assert told in capsys.readouterr().err
 
@@ -101,19 +100,12 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_a_merge_is_explained_by_its_count_its_rivals_and_its_words(
-    texts: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_merge_is_explained_by_its_count_and_its_rivals(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = explained(capsys, "hf-bpe", str(texts), "--pipeline", "whitespace", "--explain", "0")
     assert first.splitlines() == [
-        "merge 0: 'w' + 'e' → 'we', id 8",
+        "merge 0: 'w' + 'e' → 'we'",
         "  count 20, the largest",
         "  no other pair has this count",
-        "  it is in 4 distinct words:",
-        "           5 x 'lower'",
-        "           5 x 'lowest'",
-        "           5 x 'newer'",
-        "           5 x 'newest'",
     ]
     texts.write_text("abc abc", "utf-8")
     second = explained(capsys, "hf-bpe", str(texts), "--pipeline", "whitespace", "--explain", "ab")

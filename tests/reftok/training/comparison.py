@@ -14,7 +14,6 @@ from tokenizers import AddedToken, models, trainers
 from reftok.training.bpe import BpeTrainer
 from reftok.training.feeding import Texts, WordCounter
 from reftok.training.training import Training
-from reftok.training.wordpiece import WordPieceTrainer
 
 from ..pipeline_comparison import Tally
 
@@ -43,7 +42,7 @@ def given_choices(name: str, pipeline: Json, texts: Sequence[str], options: Json
     """
     choices = dict(options)
     trainer = Training.of(name, Texts.of(texts, None), pipeline, **options).trainer
-    if isinstance(trainer, BpeTrainer | WordPieceTrainer):
+    if isinstance(trainer, BpeTrainer):
         vocab = result["model"]["vocab"]
         if trainer.limit_alphabet is not None:
             special = {
@@ -61,8 +60,7 @@ def trained(name: str, pipeline: Json | str, texts: Sequence[str], options: Json
     training = Training.of(name, Texts.of(texts, None), pipeline, **options)
     counts = counted(training, texts)
     trainer = training.trainer
-    bpe = trainer.bpe if isinstance(trainer, WordPieceTrainer) else trainer
-    equal = bpe.train(counts).equal_entries if isinstance(bpe, BpeTrainer) else 0
+    equal = trainer.train(counts).equal_entries if isinstance(trainer, BpeTrainer) else 0
     return training.train(counts), equal
 
 

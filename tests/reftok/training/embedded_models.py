@@ -14,7 +14,6 @@ from typing import Any
 from tokenizers import Tokenizer, pre_tokenizers
 
 from reftok.training.feeding import Texts
-from reftok.training.run import Run
 from reftok.training.training import Training
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,7 +29,7 @@ def train(tokenizer: Tokenizer, texts: Any, vocab_size: int, special_tokens: Seq
         special_tokens=list(special_tokens or ()),
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
     )
-    tokenizer.model = Tokenizer.from_str(json.dumps(Run(training, None).run())).model
+    tokenizer.model = Tokenizer.from_str(json.dumps(training.run())).model
     tokenizer.add_special_tokens(list(special_tokens or ()))
 
 

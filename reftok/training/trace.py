@@ -1,0 +1,53 @@
+"""What a training did, for a user who asks why a merge was made, or what became of a piece."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isnan
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge of BPE, of either family.
+
+    left, right, piece: the two tokens and the one that they become. count: how often they were neighbours.
+    rivals: the other pairs that had this count before the merge.
+    """
+
+    left: str
+    right: str
+    piece: str
+    count: int
+    rivals: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class TrainingTrace:
+    """What a training notes if it is given one.
+
+    asked: the number of a merge from 0, its token, or a piece of a Unigram model; None for all merges.
+    merges: of BPE, by number. story: of the piece, a line for each step. pruned: why it went; "" if it is in the model.
+    """
+
+    asked: str | None = None
+    merges: dict[int, Merge] = field(default_factory=dict)
+    story: list[str] = field(default_factory=list)
+    pruned: str = ""
+
+    def wants(self, number: int, piece: str) -> bool:
+        """Whether this merge is asked for: finding its rivals takes longer than a merge."""
+        return self.asked is None or self.asked == (str(number) if self.asked.isdigit() else piece)
+
+    def note_scores(self, step: str, scores: Mapping[str, float], why: str = "") -> None:
+        """Notes the score of the piece after a step; `why` is the reason if the step removed it."""
+        score = scores.get(self.asked or "")
+        if score is not None and not isnan(score):
+            self.story.append(f"{step}: score {score:.6f}")
+        elif self.story and score is None:
+            self.note_pruned(self.asked or "", f"{step}: {why}")
+
+    def note_pruned(self, piece: str, why: str) -> None:
+        """Notes why a piece went; the first reason counts."""
+        if piece == self.asked and not self.pruned:
+            self.pruned = why
