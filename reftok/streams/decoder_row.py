@@ -16,9 +16,9 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.stages import Decoder
 from reftok.streams import decoders as streamed
-from reftok.streams.cuts.patterns import settled_matches
+from reftok.streams.cuts.normalizers import NORMALIZERS
+from reftok.streams.cuts.patterns import replacing
 from reftok.streams.decoders import Held
-from reftok.streams.sentencepiece_decoder import sentencepiece
 
 _MOST_STATES = 1 << 12
 _MOST_TEXTS = 1 << 17
@@ -81,16 +81,20 @@ _Forms: TypeAlias = Mapping[type[Any], Callable[[Any, bool], list[Step]]]
 
 
 def _replace(decoder: rules.Replace, _: bool = False) -> list[Step]:
-    pattern, content = decoder.pattern, decoder.content
-    if isinstance(pattern, str):
-        return [Step(partial(streamed.replace_literal, pattern, content), Held(""))]
-    settled = settled_matches(pattern)
-    why = f"Replace: {settled}" if isinstance(settled, str) else ""
-    return [Step(partial(streamed.replace_pattern, pattern, settled, content), Held(((), 0)), why)]
+    rewrite = replacing(decoder.pattern, decoder.content)
+    why = f"Replace: {rewrite.why_uncut}" if rewrite.why_uncut else ""
+    return [Step(partial(streamed.rewritten, rewrite), streamed.NOTHING_REWRITTEN, why)]
 
 
 def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
     return [step for pair in pairs for step in _replace(rules.Replace(*pair))]
+
+
+def _sentencepiece(decoder: SentencePieceDecoder, _: bool) -> list[Step]:
+    normalizer = decoder.denormalizer
+    rewrite = None if normalizer is None else NORMALIZERS[type(normalizer)](normalizer)
+    start = Held((decoder.strips_first_space, streamed.NOTHING_REWRITTEN))
+    return [Step(partial(streamed.sentencepiece, decoder, rewrite), start)]
 
 
 _FUSE = Step(streamed.fuse)
@@ -105,7 +109,7 @@ _OF_TOKENS: _Forms = {
     rules.Replace: lambda step, _: [Step(partial(streamed.decode_each, step))],
     rules.Strip: lambda step, _: [Step(partial(streamed.decode_each, step))],
     rules.WordPiece: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
-    SentencePieceDecoder: lambda step, _: [Step(partial(sentencepiece, step), Held((step.strips_first_space, ())))],
+    SentencePieceDecoder: _sentencepiece,
 }
 _OF_ONE_TOKEN: _Forms = {
     rules.BPEDecoder: lambda step, _: _replace_each((step.suffix, "")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -18,29 +17,13 @@ from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
-from reftok.streams.cuts.pre_tokenizers import at_pattern
+from reftok.streams.cuts.patterns import Rewrite, replacing
 from reftok.unicode.characters import WHITE_SPACE, is_control
 from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, class_letters, graphemes
 
 _BLANKS = "".join(sorted(WHITE_SPACE))
 _ESCAPED_BYTES = "".join(map(chr, range(0xDC80, 0xDD00)))
 _SHORT = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    r"""A normalizer of a text that comes in parts.
-
-    rewrite: given the tail of a text, the character before it, '' if it begins there, and whether it ends: what is sure
-        of the normalized text, and of how much of the tail that is.
-    why_uncut: why nothing is sure before the text ends, '' if something is.
-
-    >>> NORMALIZERS[rules.NFC](rules.NFC()).rewrite("e\u0301a", "", False)
-    ('é', 2)
-    """
-
-    rewrite: Callable[[str, str, bool], tuple[str, int]]
-    why_uncut: str = ""
 
 
 def _at_cut(normalizer: Normalizer, cut: Callable[[str], int]) -> Rewrite:
@@ -90,7 +73,7 @@ def _precompiled(normalizer: rules.Precompiled) -> Rewrite:
 
     def rewrite(tail: str, before: str, ends: bool) -> tuple[str, int]:
         joining = 0
-        if before and (class_letters(before) in MARKS or is_alone(before)):
+        if before and (class_letters(before[-1]) in MARKS or is_alone(before[-1])):
             joining = len(tail) - len(class_letters(tail).lstrip(MARKS))
         # What follows may join the last cluster. The text can be cut at any boundary before it: no rule of UAX #29
         # looks past one but that for regional indicators, and before a boundary between two their number is even.
@@ -119,18 +102,7 @@ def _replace(normalizer: rules.Replace) -> Rewrite:
     if 1 + 2 * len(normalizer.content) > MOST_GROWTH:
         held = _at_cut(normalizer, lambda _: 0)
         return Rewrite(held.rewrite, "Replace refuses a long text that it makes much longer")
-    cuts = at_pattern(normalizer.pattern)
-
-    def rewrite(tail: str, before: str, ends: bool) -> tuple[str, int]:
-        parts: list[str] = []
-        place = 0
-        spans, settled = cuts.matches(tail, ends)
-        for start, end in spans:
-            parts += tail[place:start], normalizer.content
-            place = end
-        return "".join([*parts, tail[place:settled]]), settled
-
-    return Rewrite(rewrite, cuts.why_uncut)
+    return replacing(normalizer.pattern, normalizer.content)
 
 
 @lru_cache(maxsize=32)  # for all streams
@@ -203,4 +175,8 @@ NORMALIZERS: Mapping[type[Any], Callable[[Any], Rewrite]] = {
     ReadCodePoints: lambda step: _at_cut(step, lambda tail: len(tail.rstrip(_ESCAPED_BYTES))),
     SentencePieceNormalizer: _sentencepiece,
 }
-"""By class, which derived classes do not share."""
+r"""By class, which derived classes do not share.
+
+>>> NORMALIZERS[rules.NFC](rules.NFC()).rewrite("e\u0301a", "", False)
+('é', 2)
+"""
