@@ -106,14 +106,14 @@ def _problem(pattern: Pattern, parsed: tree.Node) -> str:
     """Why a cut may change the matches, or `regex` may not report a look; '' if neither is so."""
     if may_be_empty(parsed):
         return "it may match nothing"
-    if pattern.may_run_away:
-        return "it may take very long"
     for node in tree.walk(parsed):
         match node:
             case tree.Backreference() | tree.Conditional():
                 return "it refers to what a group has matched"
             case tree.Keep() | tree.Assertion("search start"):
                 return "it asks where a match begins"
+            case tree.Repeat(body) if pattern.may_run_away and any(isinstance(n, tree.Repeat) for n in tree.walk(body)):
+                return "it repeats a repetition, and may take very long"
             case tree.Repeat(body) if not is_single_character(body) and any(map(_hides_its_look, tree.walk(body))):
                 # `regex` tests at the end of the text whether such a group can begin there, without saying so.
                 return "it repeats a group with a lazy or possessive part"
