@@ -129,12 +129,9 @@ class CuttingOut(Stage):
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
         before = self._before[-1:]
         text, start = before + tail, len(before)
-        decided = self._search.decided(text, start, ends)
-        for token_id, first, end in decided.parts:
-            out += (text[first:end],) if token_id is None else (None, token_id)
-        if decided.start < decided.end:
-            out.append(text[decided.start : decided.end])
-        return decided.end - start
+        found, end = self._search.decided(text, start, ends)
+        out += found
+        return end - start
 
 
 class Cutting(Stage):
