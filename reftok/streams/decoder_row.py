@@ -99,16 +99,20 @@ def _sentencepiece(decoder: SentencePieceDecoder, _: bool) -> list[Step]:
 
 _FUSE = Step(streamed.fuse)
 _MAP = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
+
+
+def _behind(mark: Callable[[list[str]], Sequence[str]]) -> Callable[[Decoder, bool], list[Step]]:
+    return lambda decoder, _: [Step(partial(streamed.decode_behind, decoder, mark))]
+
+
 _OF_TOKENS: _Forms = {
     rules.BPEDecoder: lambda step, is_fused_next: [Step(partial(streamed.bpe_decoder, step, is_fused_next))],
     rules.ByteFallback: lambda step, _: [Step(streamed.byte_fallback, Held((b"", False)))],
     rules.ByteLevel: lambda step, _: [Step(streamed.byte_level)],
-    rules.CTC: lambda step, _: [Step(partial(streamed.ctc, step))],
+    rules.CTC: _behind(lambda tokens: tokens[-1:]),  # the first token of a group stands for the group
     rules.Fuse: lambda step, _: [_FUSE],
-    rules.Metaspace: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
-    rules.Replace: lambda step, _: [Step(partial(streamed.decode_each, step))],
-    rules.Strip: lambda step, _: [Step(partial(streamed.decode_each, step))],
-    rules.WordPiece: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
+    **dict.fromkeys((rules.Metaspace, rules.WordPiece), _behind(lambda _: [""])),  # only the first token differs
+    **dict.fromkeys((rules.Replace, rules.Strip), _behind(lambda _: [])),
     SentencePieceDecoder: _sentencepiece,
 }
 _OF_ONE_TOKEN: _Forms = {

@@ -10,6 +10,7 @@ in fragments of text. The rules are those of `reftok.rules`, which are called he
 from __future__ import annotations
 
 from codecs import utf_8_decode
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from reftok.rules.byte_level import from_byte_characters
@@ -17,6 +18,7 @@ from reftok.rules.huggingface import decoders as rules
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
+from reftok.rules.stages import Decoder
 from reftok.streams.cuts.patterns import Rewrite
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
@@ -59,18 +61,6 @@ def appended(parts: tuple[Part, ...], part: Part) -> tuple[Part, ...]:
         part = kept.pop() + part
     kept.append(part)
     return tuple(kept)
-
-
-def without_end(content: str, size: int, fragment: str) -> tuple[str, int]:
-    """The text up to the last character other than `content`, and how many of `content` follow it.
-
-    size: how many of `content` came before the fragment.
-
-    >>> without_end(" ", 2, "a "), without_end(" ", 2, " ")
-    (('  a', 1), ('', 3))
-    """
-    kept = fragment.rstrip(content)
-    return (content * size + kept, len(fragment) - len(kept)) if kept else ("", size + len(fragment))
 
 
 # --- from ids
@@ -123,24 +113,19 @@ def fuse(held: Held, tokens: list[str], is_end: bool) -> Text:
     return "".join(tokens), held
 
 
-def decode_each(decoder: rules.Replace | rules.Strip, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """Replace and Strip of whole tokens. Holds nothing, since no token depends on another."""
-    return decoder.decode_chain(tokens), held
-
-
-def decode_after_first(
-    decoder: rules.Metaspace | rules.WordPiece, held: Held, tokens: list[str], is_end: bool
+def decode_behind(
+    decoder: Decoder, mark: Callable[[list[str]], Sequence[str]], held: Held, tokens: list[str], is_end: bool
 ) -> Tokens:
-    """Metaspace and WordPiece. Holds nothing, since only the first token differs. state: ("",) once it has come."""
-    texts = decoder.decode_chain([*held.state, *tokens])[len(held.state) :]
-    return texts, Held(("",)) if tokens else held
+    """A decoder for which a token depends on nothing but what is before it. Holds nothing.
 
+    mark: the tokens that stand for all that are before the next ones. state: those.
 
-def ctc(decoder: rules.CTC, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """CTC. Holds nothing, since the first token of a group stands for the group. state: the last token."""
-    given = decoder.decode_chain([*held.state])
-    texts = decoder.decode_chain([*held.state, *tokens])[len(given) :]
-    return texts, Held(tuple(tokens[-1:])) if tokens else held
+    >>> decode_behind(rules.Metaspace("▁", "always"), lambda tokens: [""], Held(("",)), ["▁a"], False)
+    ([' a'], Held(state=('',), size=0, data=()))
+    """
+    before = [*held.state]
+    texts = decoder.decode_chain([*before, *tokens])[len(decoder.decode_chain(before)) :]
+    return texts, Held(tuple(mark(tokens))) if tokens else held
 
 
 def bpe_decoder(decoder: rules.BPEDecoder, is_fused_next: bool, held: Held, tokens: list[str], is_end: bool) -> Tokens:
@@ -269,9 +254,10 @@ def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool)
     """Strip. Holds what may be removed at the end. state: how many characters may be removed at the start."""
     most, content = held.state, decoder.content
     count = min(len(fragment) - len(fragment.lstrip(content)), most)
-    fragment = fragment[count:]
-    ready, size = without_end(content, held.size, fragment)
-    return ready + content * (size - decoder.stop), Held(0 if fragment else most - count, min(size, decoder.stop))
+    text = content * held.size + fragment[count:]
+    kept = text.rstrip(content)
+    size = min(len(text) - len(kept), decoder.stop)
+    return text[: len(text) - size], Held(0 if fragment[count:] else most - count, size)
 
 
 def rewritten(rewrite: Rewrite, held: Held, fragment: str, is_end: bool) -> Text:
