@@ -20,9 +20,9 @@ from reftok.streams.cuts.normalizers import NORMALIZERS
 from reftok.streams.cuts.patterns import replacing
 from reftok.streams.decoders import Held
 
-_MOST_STATES = 1 << 12
+_MOST_STATES = 1 << 14
 _MOST_TEXTS = 1 << 17
-"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 35 MB."""
+"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 45 MB."""
 _LONGEST_REMEMBERED = 16
 """A state that holds more code points or bytes hardly comes again."""
 
@@ -55,7 +55,8 @@ class State(dict[int, tuple[str, "State"]]):
 class Row:
     """The steps from ids to text, and a memo of what they gave. All streams of a tokenizer share it, in all threads.
 
-    is_guarded: whether decoders may blow a text up or take long. Then streams count characters and remember nothing.
+    is_guarded: whether decoders may blow a text up or take very long. Then streams count characters and time, and
+        remember nothing.
     memo: the remembered states; entries are only added. texts: how many texts they have.
     """
 
@@ -149,7 +150,9 @@ def decoder_row(pipeline: Pipeline, skips_special: bool) -> Row:
     growth = prod(1 + _growth(decoder) for decoder in decoders)
     # Without empty tokens there are no more tokens than characters, so that a text grows twice as much at most.
     may_be_refused = growth > 1 and (2 * growth > MOST_GROWTH or pipeline.token_to_id("") is not None)
-    return Row((first, *steps), may_be_refused or any(map(_may_run_away, decoders)))
+    patterns = [decoder.pattern for decoder in decoders if isinstance(decoder, rules.Replace)]
+    runs_away = any(isinstance(pattern, Pattern) and pattern.may_run_away for pattern in patterns)
+    return Row((first, *steps), may_be_refused or runs_away)
 
 
 def _steps(decoders: Sequence[Decoder]) -> list[Step] | str:
@@ -174,11 +177,6 @@ def _growth(decoder: Decoder) -> float:
         shrinks = isinstance(decoder.pattern, str) and len(decoder.content) <= len(decoder.pattern)
         return 0 if shrinks else len(decoder.content)
     return isinstance(decoder, rules.BPEDecoder | rules.CTC | rules.WordPiece)
-
-
-def _may_run_away(decoder: Decoder) -> bool:
-    """Whether its pattern may take very long: then nothing is remembered, so that the deadline counts every search."""
-    return isinstance(decoder, rules.Replace) and isinstance(decoder.pattern, Pattern) and decoder.pattern.may_run_away
 
 
 def _is_long(decoder: Decoder) -> bool:

@@ -123,8 +123,10 @@ def decode_behind(
     >>> decode_behind(rules.Metaspace("▁", "always"), lambda tokens: [""], Held(("",)), ["▁a"], False)
     ([' a'], Held(state=('',), size=0, data=()))
     """
-    before = [*held.state]
-    texts = decoder.decode_chain([*before, *tokens])[len(decoder.decode_chain(before)) :]
+    if not held.state:
+        return decoder.decode_chain(tokens), Held(tuple(mark(tokens))) if tokens else held
+    given = decoder.decode_chain([*held.state])
+    texts = decoder.decode_chain([*held.state, *tokens])[len(given) :]
     return texts, Held(tuple(mark(tokens))) if tokens else held
 
 
@@ -253,6 +255,8 @@ def byte_fallback_of_text(decoder: rules.ByteFallback, held: Held, fragment: str
 def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool) -> Text:
     """Strip. Holds what may be removed at the end. state: how many characters may be removed at the start."""
     most, content = held.state, decoder.content
+    if not most and not decoder.stop:
+        return fragment, held
     count = min(len(fragment) - len(fragment.lstrip(content)), most)
     text = content * held.size + fragment[count:]
     kept = text.rstrip(content)

@@ -49,6 +49,8 @@ class TokenSearch:
         ends: whether the text does.
         Gives the text between the tokens, and for each token None, since a part ends before it, and its id.
         """
+        if not self.strips_left and self.first_character.search(text, start) is None:
+            return [text[start:]] if start < len(text) else [], len(text)
         end = len(text) if ends else self._end(text, start)
         found: list[str | int | None] = []
         for part in self.split([Part(NormalizedString(text[:end]))]) if start < end else ():
