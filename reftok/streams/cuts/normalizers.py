@@ -116,20 +116,16 @@ def _sentencepiece(normalizer: SentencePieceNormalizer) -> Rewrite:
         return (remembered if len(tail) <= _SHORT else rewritten)(tail, not before, ends)
 
     def rewritten(tail: str, begins: bool, ends: bool) -> tuple[str, int]:
-        cut, end = (len(tail), len(tail)) if ends else last_cut(tail, begins)
-        return parts[begins, ends].rewrite(tail[:cut])[0] if cut or ends else "", end
+        end = len(tail) if ends else last_cut(tail, begins)
+        return parts[begins, ends].rewrite(tail[:end])[0] if end or ends else "", end
 
     remembered = lru_cache(maxsize=1 << 12)(rewritten)
 
-    def last_cut(tail: str, begins: bool) -> tuple[int, int]:
-        """The last cut, and the last of the spaces behind it, which stands for all of them.
-
-        Spaces at the start are removed, those behind another collapsed, and those at the end may be trimmed.
-        """
-        cut = end = position = 0
+    def last_cut(tail: str, begins: bool) -> int:
+        """The last cut: spaces at the start are removed, those behind another collapsed, those at the end trimmed."""
+        cut = position = 0
         is_begun = not (begins and trims)
         ends_with_space = not is_begun
-        spaces = 0
         while position < len(tail) and not is_open(tail, position):
             part, length = normalizer.prefix(tail, position)
             if part:
@@ -137,15 +133,10 @@ def _sentencepiece(normalizer: SentencePieceNormalizer) -> Rewrite:
                     cut = position
                 ends_with_space = trims and part[-1] in (" ", SPACE_SYMBOL)
             is_begun = is_begun or part != " "
-            spaces = spaces + 1 if part == " " and is_begun else 0
-            if trims and position == cut + spaces - 1 > cut:
-                end = position
             position += length
             if is_begun and not ends_with_space:
                 cut = position
-            if cut > end:
-                end, spaces = cut, 0
-        return cut, end
+        return cut
 
     def is_open(tail: str, position: int) -> bool:
         """Whether longer text could have a longer symbol or rule at a position."""
