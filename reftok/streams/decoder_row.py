@@ -16,7 +16,7 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.stages import Decoder
 from reftok.streams import decoders as streamed
-from reftok.streams.cuts.normalizers import NORMALIZERS
+from reftok.streams.cuts.normalizers import SentencePieceState
 from reftok.streams.cuts.patterns import replacing
 from reftok.streams.decoders import Held
 
@@ -91,13 +91,6 @@ def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
     return [step for pair in pairs for step in _replace(rules.Replace(*pair))]
 
 
-def _sentencepiece(decoder: SentencePieceDecoder, _: bool) -> list[Step]:
-    normalizer = decoder.denormalizer
-    rewrite = None if normalizer is None else NORMALIZERS[type(normalizer)](normalizer)
-    start = Held((decoder.strips_first_space, streamed.NOTHING_REWRITTEN))
-    return [Step(partial(streamed.sentencepiece, decoder, rewrite), start)]
-
-
 _FUSE = Step(streamed.fuse)
 _MAP = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
 
@@ -114,7 +107,9 @@ _OF_TOKENS: _Forms = {
     rules.Fuse: lambda step, _: [_FUSE],
     **dict.fromkeys((rules.Metaspace, rules.WordPiece), _behind(lambda _: [""])),  # only the first token differs
     **dict.fromkeys((rules.Replace, rules.Strip), _behind(lambda _: [])),
-    SentencePieceDecoder: _sentencepiece,
+    SentencePieceDecoder: lambda step, _: [
+        Step(partial(streamed.sentencepiece, step), Held((step.strips_first_space, SentencePieceState())))
+    ],
 }
 _OF_ONE_TOKEN: _Forms = {
     rules.BPEDecoder: lambda step, _: _replace_each((step.suffix, "")),

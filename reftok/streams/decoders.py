@@ -19,6 +19,7 @@ from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
 from reftok.rules.stages import Decoder
+from reftok.streams.cuts import normalizers
 from reftok.streams.cuts.patterns import Rewrite
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
@@ -170,9 +171,7 @@ def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
     return [*texts, *last], Held((tail, is_broken), size, run)
 
 
-def sentencepiece(
-    decoder: SentencePieceDecoder, denormalizer: Rewrite | None, held: Held, tokens: list[str], is_end: bool
-) -> Tokens:
+def sentencepiece(decoder: SentencePieceDecoder, held: Held, tokens: list[str], is_end: bool) -> Tokens:
     """SentencePieceDecoder. Holds the bytes of an incomplete character, and what the denormalizer holds.
 
     state: whether the next piece is at the start of the text; what the denormalizer holds.
@@ -190,10 +189,11 @@ def sentencepiece(
             texts += decode_bytes(run[:size])
             run = run[size:]
     texts += decode_bytes(run) if is_end else []
-    if denormalizer is not None:
-        text, state = rewritten(denormalizer, state, "".join(texts), is_end)
+    if decoder.denormalizer is not None:
+        text, state = normalizers.sentencepiece(decoder.denormalizer, state, "".join(texts), is_end)
         texts = [text]
-    return texts, Held((is_start, state), state.size + len(run), (run,) if run else ())
+    size = 0 if is_end else state.held + len(run)
+    return texts, Held((is_start, state), size, (run,) if run and not is_end else ())
 
 
 def byte_level(held: Held, tokens: list[str], is_end: bool) -> Text:
@@ -265,7 +265,7 @@ def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool)
 
 
 def rewritten(rewrite: Rewrite, held: Held, fragment: str, is_end: bool) -> Text:
-    """Replace, and the denormalizer of sentencepiece. Holds text that may still be rewritten in another way.
+    """Replace. Holds text that may still be rewritten in another way.
 
     state: that text, in parts; its size when it was last looked at; and what stands before it, as far as that counts.
 

@@ -21,10 +21,11 @@ from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.huggingface.normalizers import Lowercase, Prepend, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.text import JOINED
 from reftok.streams.cuts.added_tokens import TokenSearch, token_searches
 from reftok.streams.cuts.models import AT_START, Carried, ModelParts
-from reftok.streams.cuts.normalizers import NORMALIZERS
+from reftok.streams.cuts.normalizers import NORMALIZERS, SentencePieceState, sentencepiece, sentencepiece_of_short
 from reftok.streams.cuts.patterns import MOST_CONTEXT, Cuts, Rewrite
 from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS
 
@@ -33,6 +34,7 @@ Item: TypeAlias = str | int | None
 _SMALL = 64
 """A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
+_SHORT = 16
 _ANY = "."
 """Stands before a part that does not begin the text."""
 _AT_ONCE = 2_000_000
@@ -45,6 +47,7 @@ class Stage(ABC):
     why_uncut: why it hands nothing on before the end of a part, '' if it does.
     held: how many code points the tail has.
     _before: the characters before the tail that may count, '' at the start of a part.
+    _kept: how many code points are held in the state of a stage, which is not the tail.
     """
 
     why_uncut = ""
@@ -52,7 +55,7 @@ class Stage(ABC):
     def __init__(self) -> None:
         self._tail = self._before = ""
         self._pending: list[str] = []
-        self._next_look = 0
+        self._next_look = self._kept = 0
         self.held = 0
 
     def take(self, items: Sequence[Item]) -> list[Item]:
@@ -78,7 +81,7 @@ class Stage(ABC):
         end = self._hand_on(tail, ends, out)
         self._before = "" if ends else (self._before + tail[max(end - MOST_CONTEXT, 0) : end])[-MOST_CONTEXT:]
         self._tail = tail[end:]
-        self.held = len(self._tail)
+        self.held = len(self._tail) + self._kept
         self._next_look = self.held + self.held // 4 if self.held >= _SMALL else 0
 
     @abstractmethod
@@ -117,6 +120,25 @@ class Rewriting(Stage):
             self.size += len(text)
             out.append(text)
         return end
+
+
+class Folding(Stage):
+    """A normalizer of sentencepiece, as a fold over the fragments of a text. size: how much text it has made."""
+
+    def __init__(self, normalizer: SentencePieceNormalizer) -> None:
+        super().__init__()
+        self._normalizer, self._state = normalizer, SentencePieceState()
+        self.size = 0
+
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        fold = sentencepiece_of_short if len(tail) <= _SHORT else sentencepiece
+        text, state = fold(self._normalizer, self._state, tail, ends)
+        self._state = SentencePieceState() if ends else state
+        self._kept = self._state.held
+        if text:
+            self.size += len(text)
+            out.append(text)
+        return len(tail)
 
 
 class CuttingOut(Stage):
@@ -208,7 +230,8 @@ class Chain:
         reasons = _why_whole(pipeline)
         self._stages = [Whole(pipeline, model.why_uncut)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
-        self._bounded = [stage for stage in self._stages if isinstance(stage, Rewriting)][: len(pipeline.normalizers)]
+        rewriting = [stage for stage in self._stages if isinstance(stage, Rewriting | Folding)]
+        self._bounded = rewriting[: len(pipeline.normalizers)]
         found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
         patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
@@ -239,7 +262,7 @@ def _why_whole(pipeline: Pipeline) -> list[str]:
     reasons = [
         f"{type(step).__name__} is not streamed"
         for step in steps
-        if type(step) not in NORMALIZERS and type(step) not in PRE_TOKENIZERS
+        if type(step) not in {*NORMALIZERS, *PRE_TOKENIZERS, SentencePieceNormalizer}
     ]
     if len(steps) > MOST_STREAMED_STAGES:
         reasons.append(f"{len(steps)} stages before the model: more are not streamed")
@@ -257,7 +280,10 @@ def _stages(pipeline: Pipeline, model: ModelParts) -> Iterator[Stage]:
     if raw is not None:
         yield CuttingOut(raw)
     for normalizer in pipeline.normalizers:
-        yield Rewriting(NORMALIZERS[type(normalizer)](normalizer))
+        if isinstance(normalizer, SentencePieceNormalizer):
+            yield Folding(normalizer)
+        else:
+            yield Rewriting(NORMALIZERS[type(normalizer)](normalizer))
     if normalized is not None:
         yield CuttingOut(normalized)
     for pre_tokenizer in pipeline.pre_tokenizers:

@@ -28,7 +28,7 @@ from reftok.streams.cuts.added_tokens import token_searches
 from reftok.streams.cuts.normalizers import NORMALIZERS
 from reftok.streams.cuts.patterns import Cuts
 from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS
-from reftok.streams.stages import Cutting, CuttingOut, Item, Rewriting, Stage
+from reftok.streams.stages import Cutting, CuttingOut, Folding, Item, Rewriting, Stage
 from reftok.unicode.charsmap import Charsmap
 
 from ..official import precompiled_charsmap
@@ -111,7 +111,9 @@ def check(make: Callable[[], Sequence[Stage]], text: str, places: Sequence[int],
         assert not any(stage.held for stage in stages)
 
 
-def normalizing(normalizer: Normalizer) -> Rewriting:
+def normalizing(normalizer: Normalizer) -> Stage:
+    if isinstance(normalizer, SentencePieceNormalizer):
+        return Folding(normalizer)
     return Rewriting(NORMALIZERS[type(normalizer)](normalizer))
 
 
