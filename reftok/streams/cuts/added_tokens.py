@@ -8,40 +8,38 @@ text. What is before the place is given to the plain rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import TypeAlias
 
-import regex
-
-from reftok.rules.huggingface.added_tokens import AddedTokenPattern, AddedVocabulary
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.llama_cpp.special_tokens import SPACES, LlamaSpecialTokens
 from reftok.rules.llama_cpp.vocab import SPECIAL, Attribute
 from reftok.rules.longest_first import EntriesByBeginning
 from reftok.rules.text import NormalizedString, Part
-from reftok.rules.types import Span
+from reftok.rules.types import AddedToken, Span
 from reftok.unicode.characters import WHITE_SPACE
 
+Split: TypeAlias = Callable[[Sequence[Part]], list[Part]]
 
-@dataclass(frozen=True, slots=True)
+_BLANKS = "".join(sorted(WHITE_SPACE))
+
+
 class TokenSearch:
     """Finds tokens.
 
     split: the plain rule.
-    contents, first_character: what it looks for.
-    strips_left, strips_right: whether any token strips the white space before it; the contents of those that strip it
-        behind them.
-    single_words: the contents that must not touch a word.
-    blanks: the white space.
+    tokens: what it looks for, by content.
+    blanks: the white space that some tokens strip.
     """
 
-    split: Callable[[Sequence[Part]], list[Part]]
-    contents: EntriesByBeginning
-    first_character: re.Pattern[str] | regex.Pattern[str]
-    strips_left: bool
-    strips_right: frozenset[str]
-    single_words: frozenset[str]
-    blanks: str
+    def __init__(self, split: Split, tokens: Mapping[str, AddedToken], blanks: str) -> None:
+        self._split, self._blanks = split, blanks
+        self._contents = EntriesByBeginning(tokens)
+        self._first_character = re.compile("|".join(map(re.escape, sorted({content[0] for content in tokens}))))
+        self._strips_left = any(token.lstrip for token in tokens.values())
+        self._strips_right = frozenset(content for content, token in tokens.items() if token.rstrip)
+        self._single_words = frozenset(content for content, token in tokens.items() if token.single_word)
 
     def decided(self, text: str, start: int, ends: bool) -> tuple[list[str | int | None], int]:
         """What is decided from a place on, and up to where.
@@ -49,11 +47,11 @@ class TokenSearch:
         ends: whether the text does.
         Gives the text between the tokens, and for each token None, since a part ends before it, and its id.
         """
-        if not self.strips_left and self.first_character.search(text, start) is None:
+        if not self._strips_left and self._first_character.search(text, start) is None:
             return [text[start:]] if start < len(text) else [], len(text)
         end = len(text) if ends else self._end(text, start)
         found: list[str | int | None] = []
-        for part in self.split([Part(NormalizedString(text[:end]))]) if start < end else ():
+        for part in self._split([Part(NormalizedString(text[:end]))]) if start < end else ():
             first = part.normalized.original_start
             last = first + len(part.normalized)
             if last > start:
@@ -64,22 +62,22 @@ class TokenSearch:
         """Up to where no continuation can change what is found, and nothing that is found lies across."""
         end = len(text)
         spans: list[Span] = []
-        for found in self.first_character.finditer(text, start):
+        for found in self._first_character.finditer(text, start):
             place = found.start()
-            if self.contents.may_continue(text, place):
+            if self._contents.may_continue(text, place):
                 end = place
                 break
-            for content in self.contents.at(text, place):
+            for content in self._contents.at(text, place):
                 stop = place + len(content)
-                if content in self.strips_right:
-                    stop = len(text) - len(text[stop:].lstrip(self.blanks))
+                if content in self._strips_right:
+                    stop = len(text) - len(text[stop:].lstrip(self._blanks))
                     stop += stop == len(text)  # more white space may follow
-                spans.append((place, stop + (content in self.single_words)))
+                spans.append((place, stop + (content in self._single_words)))
         before = -1
         while before != end:
             before = end
-            if self.strips_left:
-                end = start + len(text[start:end].rstrip(self.blanks))
+            if self._strips_left:
+                end = start + len(text[start:end].rstrip(self._blanks))
             for first, stop in reversed(spans):
                 end = first if first < end < stop else end
         return end
@@ -90,34 +88,24 @@ def token_searches(
     added_tokens: AddedVocabulary, encode_special_tokens: bool
 ) -> tuple[TokenSearch | None, TokenSearch | None]:
     """The searches in raw and in normalized text, None if there is nothing to find."""
-    split = partial(added_tokens.split_raw, encode_special_tokens=encode_special_tokens)
+    split, split_normalized = (
+        partial(rule, encode_special_tokens=encode_special_tokens)
+        for rule in (added_tokens.split_raw, added_tokens.split_normalized)
+    )
     if isinstance(added_tokens, LlamaSpecialTokens):
-        return _of_llama(added_tokens, split, encode_special_tokens), None
-    split_normalized = partial(added_tokens.split_normalized, encode_special_tokens=encode_special_tokens)
-    return _search(added_tokens.raw_pattern, split), _search(added_tokens.normalized_pattern, split_normalized)
-
-
-def _search(pattern: AddedTokenPattern | None, split: Callable[[Sequence[Part]], list[Part]]) -> TokenSearch | None:
-    if pattern is None:
-        return None
-    tokens = {content: pattern.tokens[token_id] for content, token_id in pattern.ids.items()}
-    strips_right = frozenset(content for content, token in tokens.items() if token.rstrip)
-    single_words = frozenset(content for content, token in tokens.items() if token.single_word)
-    blanks = "".join(WHITE_SPACE)
-    contents, first_character = pattern.contents, pattern.first_character
-    return TokenSearch(split, contents, first_character, pattern.strips_left, strips_right, single_words, blanks)
-
-
-def _of_llama(
-    tokens: LlamaSpecialTokens, split: Callable[[Sequence[Part]], list[Part]], ignores_special: bool
-) -> TokenSearch | None:
-    vocab = tokens.vocab
-    kinds = {vocab.tokens[token_id]: vocab.attributes[token_id] for token_id in tokens.longest_first}
-    looked_for = {text: kind for text, kind in kinds.items() if text and not (ignores_special and kind & SPECIAL)}
-    if not looked_for:
-        return None
-    first_character = re.compile("|".join(map(re.escape, sorted({content[0] for content in looked_for}))))
-    strips_left = any(kind & Attribute.LSTRIP for kind in looked_for.values())
-    strips_right = frozenset(content for content, kind in looked_for.items() if kind & Attribute.RSTRIP)
-    contents = EntriesByBeginning(looked_for)
-    return TokenSearch(split, contents, first_character, strips_left, strips_right, frozenset(), SPACES)
+        vocab = added_tokens.vocab
+        kinds = {vocab.tokens[token_id]: vocab.attributes[token_id] for token_id in added_tokens.longest_first}
+        tokens = {
+            text: AddedToken(text, lstrip=bool(kind & Attribute.LSTRIP), rstrip=bool(kind & Attribute.RSTRIP))
+            for text, kind in kinds.items()
+            if text and not (encode_special_tokens and kind & SPECIAL)
+        }
+        return TokenSearch(split, tokens, SPACES) if tokens else None, None
+    raw, normalized = (
+        {content: pattern.tokens[token_id] for content, token_id in pattern.ids.items()} if pattern is not None else {}
+        for pattern in (added_tokens.raw_pattern, added_tokens.normalized_pattern)
+    )
+    return (
+        TokenSearch(split, raw, _BLANKS) if raw else None,
+        TokenSearch(split_normalized, normalized, _BLANKS) if normalized else None,
+    )
