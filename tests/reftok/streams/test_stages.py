@@ -145,6 +145,18 @@ def test_pre_tokenizers_behind_each_other(steps: list[PreTokenizer], text: str, 
     check(lambda: [stage for step in steps for stage in cutting(step)], text, places, expected)
 
 
+@pytest.mark.parametrize("source", ["(?<=a)b", "(?<!a)b", "(?<=(?:ba){2})b", r"\bb", r"\Bb", "^b", r"\Ab", "(?:ab)+"])
+def test_a_look_behind_sees_the_text_before_the_cut_and_waits_for_nothing(source: str) -> None:
+    """Fault: a decoder with such a pattern waited for the end of the stream."""
+    normalizer = norm.Replace(compile_oniguruma(source), "-")
+    for text in ("abbabab bab", "bb b\nb\n", "ab baba"):
+        expected = normalizer.normalize(NormalizedString(text)).text
+        check(lambda: [normalizing(normalizer)], text, (2, 5), [expected])
+    stage = normalizing(normalizer)
+    assert stage.why_uncut == ""
+    assert (stage.take(["bcxx"]), stage.held) == ([normalizer.normalize(NormalizedString("bcxx")).text], 0)
+
+
 def tokens_of(tokens: AddedVocabulary, text: str, ignores: bool) -> list[Item]:
     parts = tokens.split_raw([Part(NormalizedString(text))] if text else [], ignores)
     return [part.normalized.text if part.tokens is None else part.tokens[0].id for part in parts]
@@ -156,6 +168,15 @@ def test_added_tokens(tokens: list[AddedToken], text: str, places: list[int], ig
     added = AddedVocabulary([replace(token, normalized=False) for token in tokens])
     search, _ = token_searches(added, ignores)
     check(lambda: [CuttingOut(search)] if search else [], text, places, tokens_of(added, text, ignores))
+
+
+@pytest.mark.parametrize("options", [{"rstrip": True}, {"lstrip": True}, {"single_word": True}])
+def test_what_a_token_strips_or_touches_waits_for_its_end(options: dict[str, bool]) -> None:
+    added = AddedVocabulary([AddedToken("<s>", normalized=False, **options)])
+    search, _ = token_searches(added, False)
+    assert search is not None
+    for text in ("a<s>  b", "a  <s>b", "<s>  <s>\n", "<s>_ <s>"):
+        check(lambda: [CuttingOut(search)], text, (4,), tokens_of(added, text, False))
 
 
 KINDS = st.sampled_from([Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.UNKNOWN, Attribute.NORMAL])
