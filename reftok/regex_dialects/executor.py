@@ -10,8 +10,9 @@ are therefore matched without it.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import regex
 
@@ -21,6 +22,7 @@ from reftok.regex_dialects.pattern import Pattern
 
 Span: TypeAlias = tuple[int, int]
 """Start and end of a match, in code points of the text that is matched."""
+Found = TypeVar("Found")
 
 
 class Deadline:
@@ -93,15 +95,23 @@ def spans_of(compiled: regex.Pattern[str], text: str, is_timed: bool, start: int
         if all(start < end for start, end in found):
             return found
         return _searched(compiled, text, start, last_end, None)
+    return in_time(compiled.pattern, text, lambda seconds: _searched(compiled, text, start, last_end, seconds))
+
+
+def in_time(source: str, text: str, search: Callable[[float], Found]) -> Found:
+    """The result of a search, which counts to the deadline.
+
+    source: the expression, for messages. search: takes the seconds that are left, and raises TimeoutError after them.
+    Raises InvalidText if the deadline passes.
+    """
     deadline, begin = current_deadline(text), time.thread_time()
     try:
         if deadline.seconds_left <= 0:
             raise TimeoutError
-        return _searched(compiled, text, start, last_end, deadline.seconds_left)
+        return search(deadline.seconds_left)
     except TimeoutError:
-        raise InvalidText(
-            f"the pattern {compiled.pattern[:200]!r} takes too long on this text of {len(text)} characters"
-        ) from None
+        problem = f"takes too long on this text of {len(text)} characters"
+        raise InvalidText(f"the pattern {source[:200]!r} {problem}") from None
     finally:
         deadline.seconds_left -= time.thread_time() - begin
 

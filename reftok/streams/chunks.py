@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codecs import IncrementalDecoder, getincrementaldecoder
+from codecs import utf_8_decode
 
 from reftok.errors import InvalidText
 
@@ -25,14 +25,14 @@ class ChunkReader:
     def __init__(self, library: str, errors: str = "strict") -> None:
         self._library = library
         self._errors = "surrogateescape" if library in _TAKE_ANY_BYTES else errors
-        self._decoder: IncrementalDecoder | None = None
-        self._bytes = 0
+        self._joins_surrogates = library in ("tiktoken", "mistral-common")
+        self._bytes = b""
         self._high = ""
 
     @property
     def waiting(self) -> int:
         """How many bytes and surrogates wait for more."""
-        return self._bytes + len(self._high)
+        return len(self._bytes) + len(self._high)
 
     def from_str(self, chunk: str) -> str:
         """Raises InvalidText for what is no str, for surrogates that the library refuses, and within a character."""
@@ -40,9 +40,11 @@ class ChunkReader:
             raise InvalidText(f"feed takes str, not {type(chunk).__name__}; feed_bytes takes bytes")
         if self._bytes:
             self._refuse_surrogates(chunk)
-            self._refuse_within_character(chunk)
+            if chunk and self._errors == "strict":
+                problem = f"the character that feed_bytes began with {self._bytes.hex(' ').upper()} is not complete"
+                raise InvalidText(f"{problem}: its other bytes come first, with feed_bytes")
             return self.from_bytes(chunk.encode("utf-8"))
-        if self._library in ("tiktoken", "mistral-common"):
+        if self._joins_surrogates:
             chunk, self._high = self._high + chunk, ""
             if "\ud800" <= chunk[-1:] <= "\udbff":
                 chunk, self._high = chunk[:-1], chunk[-1]
@@ -55,35 +57,28 @@ class ChunkReader:
         """Raises InvalidText for bytes that are not UTF-8, where the library does not take them."""
         if not isinstance(chunk, bytes | bytearray | memoryview):
             raise InvalidText(f"feed_bytes takes bytes, not {type(chunk).__name__}")
-        if self._decoder is None:
-            self._decoder = getincrementaldecoder("utf-8")(self._errors)
-        text = self._decoded(self._decoder, bytes(chunk), final=False)
-        self._bytes = len(self._decoder.getstate()[0])
-        return text
+        return self._decoded(bytes(chunk), final=False)
 
     def end(self) -> str:
         """The text that waited for more that does not come."""
-        rest = "" if self._decoder is None else self._decoded(self._decoder, b"", final=True)
-        rest, self._bytes, self._high = _paired(self._high) + rest, 0, ""
+        rest = self._decoded(b"", final=True)
+        rest, self._high = _paired(self._high) + rest, ""
         return rest
 
-    def _decoded(self, decoder: IncrementalDecoder, chunk: bytes, final: bool) -> str:
+    def _decoded(self, chunk: bytes, final: bool) -> str:
+        data = self._bytes + chunk
         try:
-            text = decoder.decode(chunk, final)
+            text, size = utf_8_decode(data, self._errors, final)
         except UnicodeDecodeError as error:
             if final:
                 raise InvalidText("the stream ends within a character") from None
-            begins = "before" if error.start < self._bytes else f"at byte {error.start - self._bytes} of"
+            place = error.start - len(self._bytes)
+            begins = "before" if place < 0 else f"at byte {place} of"
             raise InvalidText(f"not UTF-8: {error.reason} for what begins {begins} this chunk") from None
+        self._bytes = data[size:]
         if self._high and text:
             text, self._high = _paired(self._high) + text, ""
         return text
-
-    def _refuse_within_character(self, chunk: str) -> None:
-        if chunk and self._decoder is not None and self._errors == "strict":
-            begun = self._decoder.getstate()[0].hex(" ").upper()
-            problem = f"the character that feed_bytes began with {begun} is not complete"
-            raise InvalidText(f"{problem}: its other bytes come first, with feed_bytes")
 
     def _refuse_surrogates(self, chunk: str) -> None:
         try:

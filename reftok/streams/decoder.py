@@ -7,6 +7,7 @@ Each id goes through a row of decoders; each gives out what no later id can chan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, StreamFinished
@@ -46,7 +47,7 @@ class StreamDecoder:
         self._state = self._row.memo.setdefault(start, State(start))
         self._token_count = 0
         self._is_finished = False
-        self._deadline = Deadline()
+        self._deadline = Deadline() if self._row.is_guarded else None
         self._sizes = [0] * len(self._row.steps)
 
     @property
@@ -117,14 +118,14 @@ class StreamDecoder:
         """The text that becomes final with these ids, and what the steps hold after them."""
         given: Any = ids
         following: list[Held] = []
-        with self._deadline:
+        with self._deadline or nullcontext():
             for index, (step, held) in enumerate(zip(self._row.steps, self._state.held, strict=True)):
                 given, after = step.function(held, given, is_end)
                 following.append(after)
-                if index == 0:
-                    self._deadline.extend(sum(map(len, given)))
-                if self._row.is_guarded:
-                    self._sizes[index] += sum(map(len, given))
+                if self._deadline is not None:
+                    size = sum(map(len, given))
+                    self._deadline.extend(size * (index == 0))
+                    self._sizes[index] += size
                     refuse_expansion(self._sizes[index], self._sizes[0], "decoder")
         return given, tuple(following)
 

@@ -16,13 +16,13 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.stages import Decoder
 from reftok.streams import decoders as streamed
-from reftok.streams.cuts.patterns import settled_matches
+from reftok.streams.cuts.normalizers import SentencePieceState
+from reftok.streams.cuts.patterns import replacing
 from reftok.streams.decoders import Held
-from reftok.streams.sentencepiece_decoder import sentencepiece
 
-_MOST_STATES = 1 << 12
+_MOST_STATES = 1 << 14
 _MOST_TEXTS = 1 << 17
-"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 35 MB."""
+"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 45 MB."""
 _LONGEST_REMEMBERED = 16
 """A state that holds more code points or bytes hardly comes again."""
 
@@ -55,7 +55,8 @@ class State(dict[int, tuple[str, "State"]]):
 class Row:
     """The steps from ids to text, and a memo of what they gave. All streams of a tokenizer share it, in all threads.
 
-    is_guarded: whether decoders may blow a text up or take long. Then streams count characters and remember nothing.
+    is_guarded: whether decoders may blow a text up or take very long. Then streams count characters and time, and
+        remember nothing.
     memo: the remembered states; entries are only added. texts: how many texts they have.
     """
 
@@ -81,12 +82,9 @@ _Forms: TypeAlias = Mapping[type[Any], Callable[[Any, bool], list[Step]]]
 
 
 def _replace(decoder: rules.Replace, _: bool = False) -> list[Step]:
-    pattern, content = decoder.pattern, decoder.content
-    if isinstance(pattern, str):
-        return [Step(partial(streamed.replace_literal, pattern, content), Held(""))]
-    settled = settled_matches(pattern)
-    why = f"Replace: {settled}" if isinstance(settled, str) else ""
-    return [Step(partial(streamed.replace_pattern, pattern, settled, content), Held(((), 0)), why)]
+    rewrite = replacing(decoder.pattern, decoder.content)
+    why = f"Replace: {rewrite.why_uncut}" if rewrite.why_uncut else ""
+    return [Step(partial(streamed.rewritten, rewrite), streamed.NOTHING_REWRITTEN, why)]
 
 
 def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
@@ -95,17 +93,23 @@ def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
 
 _FUSE = Step(streamed.fuse)
 _MAP = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
+
+
+def _behind(mark: Callable[[list[str]], Sequence[str]]) -> Callable[[Decoder, bool], list[Step]]:
+    return lambda decoder, _: [Step(partial(streamed.decode_behind, decoder, mark))]
+
+
 _OF_TOKENS: _Forms = {
     rules.BPEDecoder: lambda step, is_fused_next: [Step(partial(streamed.bpe_decoder, step, is_fused_next))],
     rules.ByteFallback: lambda step, _: [Step(streamed.byte_fallback, Held((b"", False)))],
     rules.ByteLevel: lambda step, _: [Step(streamed.byte_level)],
-    rules.CTC: lambda step, _: [Step(partial(streamed.ctc, step))],
+    rules.CTC: _behind(lambda tokens: tokens[-1:]),  # the first token of a group stands for the group
     rules.Fuse: lambda step, _: [_FUSE],
-    rules.Metaspace: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
-    rules.Replace: lambda step, _: [Step(partial(streamed.decode_each, step))],
-    rules.Strip: lambda step, _: [Step(partial(streamed.decode_each, step))],
-    rules.WordPiece: lambda step, _: [Step(partial(streamed.decode_after_first, step))],
-    SentencePieceDecoder: lambda step, _: [Step(partial(sentencepiece, step), Held((step.strips_first_space, ())))],
+    **dict.fromkeys((rules.Metaspace, rules.WordPiece), _behind(lambda _: [""])),  # only the first token differs
+    **dict.fromkeys((rules.Replace, rules.Strip), _behind(lambda _: [])),
+    SentencePieceDecoder: lambda step, _: [
+        Step(partial(streamed.sentencepiece, step), Held((step.strips_first_space, SentencePieceState())))
+    ],
 }
 _OF_ONE_TOKEN: _Forms = {
     rules.BPEDecoder: lambda step, _: _replace_each((step.suffix, "")),
@@ -141,7 +145,9 @@ def decoder_row(pipeline: Pipeline, skips_special: bool) -> Row:
     growth = prod(1 + _growth(decoder) for decoder in decoders)
     # Without empty tokens there are no more tokens than characters, so that a text grows twice as much at most.
     may_be_refused = growth > 1 and (2 * growth > MOST_GROWTH or pipeline.token_to_id("") is not None)
-    return Row((first, *steps), may_be_refused or any(map(_may_run_away, decoders)))
+    patterns = [decoder.pattern for decoder in decoders if isinstance(decoder, rules.Replace)]
+    runs_away = any(isinstance(pattern, Pattern) and pattern.may_run_away for pattern in patterns)
+    return Row((first, *steps), may_be_refused or runs_away)
 
 
 def _steps(decoders: Sequence[Decoder]) -> list[Step] | str:
@@ -166,11 +172,6 @@ def _growth(decoder: Decoder) -> float:
         shrinks = isinstance(decoder.pattern, str) and len(decoder.content) <= len(decoder.pattern)
         return 0 if shrinks else len(decoder.content)
     return isinstance(decoder, rules.BPEDecoder | rules.CTC | rules.WordPiece)
-
-
-def _may_run_away(decoder: Decoder) -> bool:
-    """Whether its pattern may take very long: then nothing is remembered, so that the deadline counts every search."""
-    return isinstance(decoder, rules.Replace) and isinstance(decoder.pattern, Pattern) and decoder.pattern.may_run_away
 
 
 def _is_long(decoder: Decoder) -> bool:

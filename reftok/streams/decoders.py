@@ -10,23 +10,23 @@ in fragments of text. The rules are those of `reftok.rules`, which are called he
 from __future__ import annotations
 
 from codecs import utf_8_decode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface import decoders as rules
 from reftok.rules.llama_cpp.stages import Detokenizer
-from reftok.rules.patterns import pattern_matches
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.types import Span
-from reftok.streams.cuts.patterns import SettledMatches
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
+from reftok.rules.stages import Decoder
+from reftok.streams.cuts import normalizers
+from reftok.streams.cuts.patterns import Rewrite
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 """Visible ASCII, which ByteLevel maps to itself."""
-_SEARCHED_EACH_TIME = 1000
-"""A longer text is searched again only when it has doubled, so that a long run costs linear time in all."""
+_LOOKED_AT_EACH_TIME = 1000
+"""A longer text is looked at again only when it has doubled, so that a long run costs linear time in all."""
 
 Part = TypeVar("Part", str, bytes, tuple[str, ...])
 
@@ -44,6 +44,7 @@ class Held(NamedTuple):
     data: tuple[bytes, ...] = ()
 
 
+NOTHING_REWRITTEN = Held(((), 0, ""))
 Tokens: TypeAlias = tuple[list[str], Held]
 Text: TypeAlias = tuple[str, Held]
 
@@ -61,18 +62,6 @@ def appended(parts: tuple[Part, ...], part: Part) -> tuple[Part, ...]:
         part = kept.pop() + part
     kept.append(part)
     return tuple(kept)
-
-
-def without_end(content: str, size: int, fragment: str) -> tuple[str, int]:
-    """The text up to the last character other than `content`, and how many of `content` follow it.
-
-    size: how many of `content` came before the fragment.
-
-    >>> without_end(" ", 2, "a "), without_end(" ", 2, " ")
-    (('  a', 1), ('', 3))
-    """
-    kept = fragment.rstrip(content)
-    return (content * size + kept, len(fragment) - len(kept)) if kept else ("", size + len(fragment))
 
 
 # --- from ids
@@ -125,24 +114,21 @@ def fuse(held: Held, tokens: list[str], is_end: bool) -> Text:
     return "".join(tokens), held
 
 
-def decode_each(decoder: rules.Replace | rules.Strip, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """Replace and Strip of whole tokens. Holds nothing, since no token depends on another."""
-    return decoder.decode_chain(tokens), held
-
-
-def decode_after_first(
-    decoder: rules.Metaspace | rules.WordPiece, held: Held, tokens: list[str], is_end: bool
+def decode_behind(
+    decoder: Decoder, mark: Callable[[list[str]], Sequence[str]], held: Held, tokens: list[str], is_end: bool
 ) -> Tokens:
-    """Metaspace and WordPiece. Holds nothing, since only the first token differs. state: ("",) once it has come."""
-    texts = decoder.decode_chain([*held.state, *tokens])[len(held.state) :]
-    return texts, Held(("",)) if tokens else held
+    """A decoder for which a token depends on nothing but what is before it. Holds nothing.
 
+    mark: the tokens that stand for all that are before the next ones. state: those.
 
-def ctc(decoder: rules.CTC, held: Held, tokens: list[str], is_end: bool) -> Tokens:
-    """CTC. Holds nothing, since the first token of a group stands for the group. state: the last token."""
+    >>> decode_behind(rules.Metaspace("▁", "always"), lambda tokens: [""], Held(("",)), ["▁a"], False)
+    ([' a'], Held(state=('',), size=0, data=()))
+    """
+    if not held.state:
+        return decoder.decode_chain(tokens), Held(tuple(mark(tokens))) if tokens else held
     given = decoder.decode_chain([*held.state])
     texts = decoder.decode_chain([*held.state, *tokens])[len(given) :]
-    return texts, Held(tuple(tokens[-1:])) if tokens else held
+    return texts, Held(tuple(mark(tokens))) if tokens else held
 
 
 def bpe_decoder(decoder: rules.BPEDecoder, is_fused_next: bool, held: Held, tokens: list[str], is_end: bool) -> Tokens:
@@ -183,6 +169,31 @@ def byte_fallback(held: Held, tokens: list[str], is_end: bool) -> Tokens:
             run, size, tail = (), 0, b""
     last = rules.decoded_run(bytearray().join(run)) if is_end else []
     return [*texts, *last], Held((tail, is_broken), size, run)
+
+
+def sentencepiece(decoder: SentencePieceDecoder, held: Held, tokens: list[str], is_end: bool) -> Tokens:
+    """SentencePieceDecoder. Holds the bytes of an incomplete character, and what the denormalizer holds.
+
+    state: whether the next piece is at the start of the text; what the denormalizer holds.
+    """
+    (is_start, state), run, texts = held.state, b"".join(held.data), list[str]()
+    for token in tokens:
+        byte = decoder.byte_of(token)
+        if byte is None:
+            text, is_start = decoder.text_of(token, is_start)
+            texts += [*decode_bytes(run), text]
+            run = b""
+        else:
+            run, is_start = run + bytes([byte]), False
+            size = utf_8_decode(run, "surrogateescape", False)[1]
+            texts += decode_bytes(run[:size])
+            run = run[size:]
+    texts += decode_bytes(run) if is_end else []
+    if decoder.denormalizer is not None:
+        text, state = normalizers.sentencepiece(decoder.denormalizer, state, "".join(texts), is_end)
+        texts = [text]
+    size = 0 if is_end else state.held + len(run)
+    return texts, Held((is_start, state), size, (run,) if run and not is_end else ())
 
 
 def byte_level(held: Held, tokens: list[str], is_end: bool) -> Text:
@@ -244,53 +255,31 @@ def byte_fallback_of_text(decoder: rules.ByteFallback, held: Held, fragment: str
 def strip_of_text(decoder: rules.Strip, held: Held, fragment: str, is_end: bool) -> Text:
     """Strip. Holds what may be removed at the end. state: how many characters may be removed at the start."""
     most, content = held.state, decoder.content
+    if not most and not decoder.stop:
+        return fragment, held
     count = min(len(fragment) - len(fragment.lstrip(content)), most)
-    fragment = fragment[count:]
-    ready, size = without_end(content, held.size, fragment)
-    return ready + content * (size - decoder.stop), Held(0 if fragment else most - count, min(size, decoder.stop))
+    text = content * held.size + fragment[count:]
+    kept = text.rstrip(content)
+    size = min(len(text) - len(kept), decoder.stop)
+    return text[: len(text) - size], Held(0 if fragment[count:] else most - count, size)
 
 
-def replace_literal(literal: str, content: str, held: Held, fragment: str, is_end: bool) -> Text:
-    """Replace of a string. Holds the longest end of the text that may begin the string. state: that text.
+def rewritten(rewrite: Rewrite, held: Held, fragment: str, is_end: bool) -> Text:
+    """Replace. Holds text that may still be rewritten in another way.
 
-    >>> replace_literal(" n't", "n't", Held(""), "does n", False)
-    ('does', Held(state=' n', size=2, data=()))
+    state: that text, in parts; its size when it was last looked at; and what stands before it, as far as that counts.
+
+    >>> from reftok.streams.cuts.patterns import replacing
+    >>> rewritten(replacing(" n't", "n't"), NOTHING_REWRITTEN, "does n", False)
+    ('does', Held(state=((' n',), 2, ''), size=2, data=()))
     """
-    if not literal:  # '' matches before each character and at the end: what follows one character precedes the next
-        ready = content.join(["", *fragment, ""]) if fragment else ""
-        return ready[len(held.state) * len(content) :], Held("-") if fragment else held
-    *gaps, rest = (held.state + fragment).split(literal)
-    settled = len(rest) if is_end else max(len(rest) - len(literal) + 1, 0)
-    while settled < len(rest) and not literal.startswith(rest[settled:]):
-        settled += 1
-    size = len(rest) - settled
-    return content.join([*gaps, rest[:settled]]), Held(rest[settled:], size)
-
-
-def replace_pattern(
-    pattern: Pattern, settled: SettledMatches | str, content: str, held: Held, fragment: str, is_end: bool
-) -> Text:
-    """Replace of a regular expression. Holds the text from the first undecided match on.
-
-    settled: finds the final matches; the reason if none is before the end.
-    state: the held text, in parts (none before any text has come), and its size at the last search.
-    """
-    parts, searched = held.state
+    parts, looked_at, before = held.state
     parts = appended(parts, fragment) if fragment else parts
     size = held.size + len(fragment)
-    waits = isinstance(settled, str) or _SEARCHED_EACH_TIME < size < 2 * searched
-    if not parts or (waits and not is_end):
-        return "", Held((parts, searched), size)
+    if not is_end and (rewrite.why_uncut or _LOOKED_AT_EACH_TIME < size < 2 * looked_at):
+        return "", Held((parts, looked_at, before), size)
     text = "".join(parts)
-    if is_end or isinstance(settled, str):
-        spans: Sequence[Span] = [(start, stop) for start, stop, is_match in pattern_matches(pattern, text) if is_match]
-        end = len(text)
-    else:
-        spans, end = settled(text)
-    ready: list[str] = []
-    place = 0
-    for start, stop in spans:
-        ready += [text[place:start], content]
-        place = stop
+    ready, end = rewrite.rewrite(text, before, is_end) if text or before else ("", 0)
+    before = (before + text[:end])[-rewrite.context :] if rewrite.context else ""
     rest = text[end:]
-    return "".join([*ready, text[place:end]]), Held(((rest,), len(rest)), len(rest))
+    return ready, Held(((rest,) if rest else (), len(rest), before), len(rest))

@@ -105,8 +105,7 @@ class StreamEncoder:
     def _taken(self, text: str, ends: bool = False) -> list[int]:
         """Take a text, and the ids that are final."""
         try:
-            self._ids += self._chain.feed(text) if text else ()
-            self._ids += self._chain.end() if ends else ()
+            self._ids += self._chain.take(text, ends)
         except BaseException:
             # A stage may be in the middle of something.
             self._end = "the stream has ended with an error"

@@ -10,7 +10,7 @@ stage may hand on, the pure functions of `cuts/` say.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TypeAlias
 
@@ -18,35 +18,44 @@ from reftok.limits import MOST_SCANS, MOST_STREAMED_STAGES
 from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import Pattern
-from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.normalizers import Lowercase, Prepend, UnicodeForm
-from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
-from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
+from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.text import JOINED
 from reftok.streams.cuts.added_tokens import TokenSearch, token_searches
 from reftok.streams.cuts.models import AT_START, Carried, ModelParts
-from reftok.streams.cuts.normalizers import NORMALIZERS, Rewrite
-from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS, Cuts, cuts_of
+from reftok.streams.cuts.normalizers import NORMALIZERS, SentencePieceState, sentencepiece, sentencepiece_of_short
+from reftok.streams.cuts.patterns import MOST_CONTEXT, Cuts, Rewrite
+from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS
 
 Item: TypeAlias = str | int | None
 
 _SMALL = 64
 """A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
+_SHORT = 16
+_ANY = "."
+"""Stands before a part that does not begin the text."""
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
 
 
 class Stage(ABC):
-    """A stage and its tail. why_uncut: why it hands nothing on before the end of a part, '' if it does."""
+    """A stage and its tail.
+
+    why_uncut: why it hands nothing on before the end of a part, '' if it does.
+    held: how many code points the tail has.
+    _before: the characters before the tail that may count, '' at the start of a part.
+    _kept: how many code points are held in the state of a stage, which is not the tail.
+    """
 
     why_uncut = ""
 
     def __init__(self) -> None:
-        self._tail = ""
+        self._tail = self._before = ""
         self._pending: list[str] = []
-        self._next_look = 0
+        self._next_look = self._kept = 0
         self.held = 0
 
     def take(self, items: Sequence[Item]) -> list[Item]:
@@ -69,8 +78,10 @@ class Stage(ABC):
     def _hand_on_tail(self, out: list[Item], ends: bool) -> None:
         tail = self._tail + "".join(self._pending)
         self._pending.clear()
-        self._tail = tail[self._hand_on(tail, ends, out) :]
-        self.held = len(self._tail)
+        end = self._hand_on(tail, ends, out)
+        self._before = "" if ends else (self._before + tail[max(end - MOST_CONTEXT, 0) : end])[-MOST_CONTEXT:]
+        self._tail = tail[end:]
+        self.held = len(self._tail) + self._kept
         self._next_look = self.held + self.held // 4 if self.held >= _SMALL else 0
 
     @abstractmethod
@@ -78,22 +89,56 @@ class Stage(ABC):
         """Hand on what is sure of the tail, all of it if the part ends; how much that is."""
 
 
-class Normalizing(Stage):
-    """A normalizer. size: how much text it has made."""
+class Whole(Stage):
+    """All stages of a pipeline: their plain rules are asked at the end of the text."""
+
+    def __init__(self, pipeline: Pipeline, why_uncut: str) -> None:
+        super().__init__()
+        self._pipeline, self.why_uncut = pipeline, why_uncut
+
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        if not ends:
+            return 0
+        out += [token.id for part in self._pipeline.tokenized(tail) for token in part.tokens or ()]
+        return len(tail)
+
+
+class Rewriting(Stage):
+    """A normalizer, or a pre-tokenizer that rewrites its text. size: how much text it has made."""
 
     def __init__(self, rewrite: Rewrite) -> None:
         super().__init__()
-        self._rewrite, self.why_uncut = rewrite.rewrite, rewrite.why_uncut
-        self._before = ""
+        self._rewrite, self.why_uncut = rewrite, rewrite.why_uncut
+        self._has_begun = False
         self.size = 0
 
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
-        text, end = self._rewrite(tail, self._before, ends) if tail or self._before else ("", 0)
+        before = self._before or _ANY * self._has_begun
+        text, end = self._rewrite.rewrite(tail, before, ends) if tail or self._before else ("", 0)
+        self._has_begun |= ends and self._rewrite.only_first
         if text:
             self.size += len(text)
             out.append(text)
-        self._before = "" if ends else tail[end - 1] if end else self._before
         return end
+
+
+class Folding(Stage):
+    """A normalizer of sentencepiece, as a fold over the fragments of a text. size: how much text it has made."""
+
+    def __init__(self, normalizer: SentencePieceNormalizer) -> None:
+        super().__init__()
+        self._normalizer, self._state = normalizer, SentencePieceState()
+        self.size = 0
+
+    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
+        fold = sentencepiece_of_short if len(tail) <= _SHORT else sentencepiece
+        text, state = fold(self._normalizer, self._state, tail, ends)
+        self._state = SentencePieceState() if ends else state
+        self._kept = self._state.held
+        if text:
+            self.size += len(text)
+            out.append(text)
+        return len(tail)
 
 
 class CuttingOut(Stage):
@@ -102,38 +147,13 @@ class CuttingOut(Stage):
     def __init__(self, search: TokenSearch) -> None:
         super().__init__()
         self._search = search
-        self._before = ""
 
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
-        text, start = self._before + tail, len(self._before)
-        decided = self._search.decided(text, start, ends)
-        for token_id, first, end in decided.parts:
-            out += (text[first:end],) if token_id is None else (None, token_id)
-        if decided.start < decided.end:
-            out.append(text[decided.start : decided.end])
-        self._before = "" if ends else text[: decided.end][-1:]
-        return decided.end - start
-
-
-class Rewriting(Stage):
-    """A pre-tokenizer that rewrites each character.
-
-    prefix: what it puts before the text of a part. only_first: it does so only at the start of the whole text.
-    """
-
-    def __init__(
-        self, rewrite: Callable[[str], str], prefix: Callable[[str], str] = lambda _: "", only_first: bool = False
-    ) -> None:
-        super().__init__()
-        self._rewrite, self._prefix = rewrite, prefix
-        self._only_first = only_first
-        self._begins = True
-
-    def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
-        if tail:
-            out.append(self._rewrite(self._prefix(tail) + tail if self._begins else tail))
-        self._begins = ends and not self._only_first
-        return len(tail)
+        before = self._before[-1:]
+        text, start = before + tail, len(before)
+        found, end = self._search.decided(text, start, ends)
+        out += found
+        return end - start
 
 
 class Cutting(Stage):
@@ -150,7 +170,7 @@ class Cutting(Stage):
         self._last: bool | None = None
 
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
-        spans, settled = self._matches(tail, ends) if tail else ((), 0)
+        spans, settled = self._matches(tail, self._before, ends) if tail else ((), 0)
         place = 0
         for start, end in spans:
             if place < start:
@@ -206,12 +226,12 @@ class Chain:
     """
 
     def __init__(self, pipeline: Pipeline, model: ModelParts) -> None:
-        self._pipeline = pipeline
         self._fed = 0
         reasons = _why_whole(pipeline)
-        self._whole: list[str] | None = [] if reasons else None
-        self._stages: Sequence[Stage] = [Tokenizing(model)] if reasons else [*_stages(pipeline, model)]
+        self._stages = [Whole(pipeline, model.why_uncut)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
+        rewriting = [stage for stage in self._stages if isinstance(stage, Rewriting | Folding)]
+        self._bounded = rewriting[: len(pipeline.normalizers)]
         found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
         patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]
         needs_deadline = len(patterns) > MOST_SCANS or any(pattern.may_run_away for pattern in patterns)
@@ -220,32 +240,19 @@ class Chain:
     @property
     def held(self) -> int:
         """How many code points the stages hold, each in the characters that it is given."""
-        return sum([stage.held for stage in self._stages]) if self._whole is None else self._fed
+        return sum([stage.held for stage in self._stages])
 
-    def feed(self, text: str) -> list[int]:
-        """The ids that more text makes sure."""
+    def take(self, text: str, ends: bool) -> list[int]:
+        """The ids that more text makes sure, and all that were held if it ends."""
         self._fed += len(text)
-        if self._whole is None:
-            return self._taken([text], _AT_ONCE)
-        self._whole.append(text)
-        return []
-
-    def end(self) -> list[int]:
-        """The ids that were held."""
-        if self._whole is None:
-            return self._taken([None], 0)
-        parts = self._pipeline.tokenized("".join(self._whole))
-        return [token.id for part in parts for token in part.tokens or ()]
-
-    def _taken(self, items: list[Item], excess: int) -> list[int]:
         if self._deadline is not None:
-            self._deadline.extend(sum(len(item) for item in items if isinstance(item, str)))
+            self._deadline.extend(len(text))
+        items: list[Item] = [*filter(None, [text]), *[None] * ends]
         with self._deadline or nullcontext():
             for stage in self._stages:
                 items = stage.take(items)
-        for stage in self._stages:
-            if isinstance(stage, Normalizing):
-                refuse_expansion(stage.size - excess, self._fed)
+        for stage in self._bounded:
+            refuse_expansion(stage.size - _AT_ONCE * (not ends), self._fed)
         return [item for item in items if isinstance(item, int)]
 
 
@@ -255,7 +262,7 @@ def _why_whole(pipeline: Pipeline) -> list[str]:
     reasons = [
         f"{type(step).__name__} is not streamed"
         for step in steps
-        if type(step) not in NORMALIZERS and type(step) not in PRE_TOKENIZERS
+        if type(step) not in {*NORMALIZERS, *PRE_TOKENIZERS, SentencePieceNormalizer}
     ]
     if len(steps) > MOST_STREAMED_STAGES:
         reasons.append(f"{len(steps)} stages before the model: more are not streamed")
@@ -273,27 +280,13 @@ def _stages(pipeline: Pipeline, model: ModelParts) -> Iterator[Stage]:
     if raw is not None:
         yield CuttingOut(raw)
     for normalizer in pipeline.normalizers:
-        yield Normalizing(NORMALIZERS[type(normalizer)](normalizer))
+        if isinstance(normalizer, SentencePieceNormalizer):
+            yield Folding(normalizer)
+        else:
+            yield Rewriting(NORMALIZERS[type(normalizer)](normalizer))
     if normalized is not None:
         yield CuttingOut(normalized)
-    for step in pipeline.pre_tokenizers:
-        if isinstance(step, Metaspace):
-            yield _metaspace(step)
-        elif isinstance(step, ByteLevel) and step.add_prefix_space:
-            yield Rewriting(str, lambda text: "" if text.startswith(" ") else " ")
-        yield from map(Cutting, cuts_of(step))
-        if isinstance(step, ByteLevel | ByteCharacters):
-            yield Rewriting(lambda text: to_byte_characters(text.encode("utf-8", "surrogatepass")))
+    for pre_tokenizer in pipeline.pre_tokenizers:
+        for step in PRE_TOKENIZERS[type(pre_tokenizer)](pre_tokenizer):
+            yield Cutting(step) if isinstance(step, Cuts) else Rewriting(step)
     yield Tokenizing(model)
-
-
-def _metaspace(step: Metaspace) -> Rewriting:
-    symbol = step.replacement
-
-    def rewrite(text: str) -> str:
-        return text.replace(" ", symbol)
-
-    if step.prepend_scheme == "never":
-        return Rewriting(rewrite)
-    only_first = step.prepend_scheme == "first"
-    return Rewriting(rewrite, lambda text: "" if text.startswith((" ", symbol)) else symbol, only_first)

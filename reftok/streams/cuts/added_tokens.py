@@ -1,175 +1,111 @@
 """The added tokens in the beginning of a text that nothing that follows can change.
 
-A place is undecided as long as the text from there on may be the beginning of a content, or a `single_word` token waits
-for the character behind it. White space at the end waits for a token that strips it.
+A text is decided up to a place that no content spans, neither with the white space that its token strips nor with the
+character behind it that a `single_word` token looks at. Behind the place no content begins that may go on beyond the
+text. What is before the place is given to the plain rule.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import TypeAlias
 
-from reftok.rules.huggingface.added_tokens import (
-    AddedTokenPattern,
-    AddedVocabulary,
-    end_of_white_space_after,
-    stands_alone,
-    start_of_white_space_before,
-)
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.llama_cpp.special_tokens import SPACES, LlamaSpecialTokens
 from reftok.rules.llama_cpp.vocab import SPECIAL, Attribute
 from reftok.rules.longest_first import EntriesByBeginning
-from reftok.rules.text import NormalizedString
-from reftok.rules.text import Part as TextPart
-from reftok.rules.types import Span
+from reftok.rules.text import NormalizedString, Part
+from reftok.rules.types import AddedToken, Span
+from reftok.unicode.characters import WHITE_SPACE
 
-Part: TypeAlias = tuple[int | None, int, int]
-"""The id of an added token, None for text; where it starts and ends."""
+Split: TypeAlias = Callable[[Sequence[Part]], list[Part]]
+
+_BLANKS = "".join(sorted(WHITE_SPACE))
 
 
-class Decided(NamedTuple):
-    """What is known of the beginning of a text.
+class TokenSearch:
+    """Finds tokens.
 
-    parts: the added tokens and the text before each.
-    start, end: of the text behind the last token, as far as it is decided.
+    split: the plain rule.
+    tokens: what it looks for, by content.
+    blanks: the white space that some tokens strip.
     """
 
-    parts: list[Part]
-    start: int
-    end: int
+    def __init__(self, split: Split, tokens: Mapping[str, AddedToken], blanks: str) -> None:
+        self._split, self._blanks = split, blanks
+        self._contents = EntriesByBeginning(tokens)
+        self._first_character = re.compile("|".join(map(re.escape, sorted({content[0] for content in tokens}))))
+        self._strips_left = any(token.lstrip for token in tokens.values())
+        self._strips_right = frozenset(content for content, token in tokens.items() if token.rstrip)
+        self._single_words = frozenset(content for content, token in tokens.items() if token.single_word)
 
+    def decided(self, text: str, start: int, ends: bool) -> tuple[list[str | int | None], int]:
+        """What is decided from a place on, and up to where.
 
-@dataclass(frozen=True, slots=True)
-class AddedTokenSearch:
-    """Finds the tokens of a pattern, as `AddedVocabulary` does.
-
-    ignored: the ids of tokens that are ordinary text where they match.
-    """
-
-    pattern: AddedTokenPattern
-    ignored: frozenset[int] = frozenset()
-
-    def decided(self, text: str, start: int, ends: bool) -> Decided:
-        """What is decided from a place on. ends: whether the text does."""
-        pattern = self.pattern
-        parts: list[Part] = []
-        # Where a search has to begin to find each part again: a match may begin within the white space that the token
-        # before it has stripped.
-        starts: list[int] = []
-        rejected: list[Span] = []
-        covered = position = start
-        undecided = len(text)
-        while (found := pattern.first_character.search(text, position)) is not None:
-            first = found.start()
-            if not ends and pattern.contents.may_continue(text, first):
-                undecided = first
-                break
-            content = next(pattern.contents.at(text, first), None)
-            if content is None:
-                position = first + 1
-                continue
-            token_id, stop = pattern.ids[content], first + len(content)
-            token = pattern.tokens[token_id]
-            position = stop
-            if token.single_word and stop == len(text) and not ends:
-                undecided = first
-                break
-            if token_id in self.ignored or (token.single_word and not stands_alone(text, first, stop)):
-                rejected.append((first, stop))
-                continue
-            if token.lstrip:
-                first = start_of_white_space_before(text, first, covered)
-            if token.rstrip:
-                stop = end_of_white_space_after(text, max(stop, covered))
-                if stop == len(text) and not ends:
-                    undecided = min(first, found.start())
-                    break
-            if first > stop:
-                continue
-            if covered < first:
-                parts.append((None, covered, first))
-                starts.append(covered)
-            if first < stop:
-                parts.append((token_id, first, stop))
-                starts.append(min(first, found.start()))
-            # Of two tokens that overlap, the text goes on behind the second, though the first has covered more.
-            covered = stop
-        if pattern.strips_left and not ends:
-            undecided = start_of_white_space_before(text, undecided, min(covered, undecided))
-        for first, stop in reversed(rejected):
-            # A search that began within such a match could find another token there.
-            undecided = first if first < undecided < stop else undecided
-        while parts and parts[-1][2] > undecided:
-            # A token may begin in the white space that the last one has stripped: that one waits as well.
-            parts.pop()
-            undecided = min(undecided, starts.pop())
-            covered = parts[-1][2] if parts else start
-        return Decided(parts, covered, undecided)
-
-
-class LlamaTokenSearch:
-    """Finds the special tokens of llama.cpp, which searches the text for one token after the other.
-
-    What is found in one place depends on all occurrences that overlap there. So a text is decided up to a place that
-    no occurrence spans, nor white space that a token strips; what is before it is given to the rules.
-    """
-
-    def __init__(self, tokens: LlamaSpecialTokens, encode_special_tokens: bool) -> None:
-        self._tokens = tokens
-        self._ignores = encode_special_tokens
-        vocab = tokens.vocab
-        found = [(vocab.tokens[token_id], vocab.attributes[token_id]) for token_id in tokens.longest_first]
-        self._attributes = {text: kind for text, kind in found if text and not (self._ignores and kind & SPECIAL)}
-        self._entries = EntriesByBeginning(self._attributes)
-        self._firsts = frozenset(content[0] for content in self._attributes)
-        self._strips_left = any(kind & Attribute.LSTRIP for kind in self._attributes.values())
-
-    def decided(self, text: str, start: int, ends: bool) -> Decided:
-        """What is decided from a place on. ends: whether the text does."""
+        ends: whether the text does.
+        Gives the text between the tokens, and for each token None, since a part ends before it, and its id.
+        """
+        if not self._strips_left and self._first_character.search(text, start) is None:
+            return [text[start:]] if start < len(text) else [], len(text)
         end = len(text) if ends else self._end(text, start)
-        parts: list[Part] = []
-        for part in self._tokens.split_raw([TextPart(NormalizedString(text[start:end], start))], self._ignores):
+        found: list[str | int | None] = []
+        for part in self._split([Part(NormalizedString(text[:end]))]) if start < end else ():
             first = part.normalized.original_start
-            parts.append((part.tokens[0].id if part.tokens else None, first, first + len(part.normalized)))
-        last = parts.pop()[1] if parts and parts[-1][0] is None and parts[-1][2] == end else end
-        return Decided(parts, last, end)
+            last = first + len(part.normalized)
+            if last > start:
+                found += (text[max(first, start) : last],) if part.tokens is None else (None, part.tokens[0].id)
+        return found, end
 
     def _end(self, text: str, start: int) -> int:
         """Up to where no continuation can change what is found, and nothing that is found lies across."""
         end = len(text)
         spans: list[Span] = []
-        for place in range(start, len(text)) if not self._firsts.isdisjoint(text) else ():
-            if text[place] in self._firsts and self._entries.may_continue(text, place):
+        for found in self._first_character.finditer(text, start):
+            place = found.start()
+            if self._contents.may_continue(text, place):
                 end = place
                 break
-            for entry in self._entries.at(text, place):
-                stop = place + len(entry)
-                if self._attributes[entry] & Attribute.RSTRIP:
-                    stop = len(text) - len(text[stop:].lstrip(SPACES))
-                    stop += stop == len(text)  # more spaces may follow
-                spans.append((place, stop))
+            for content in self._contents.at(text, place):
+                stop = place + len(content)
+                if content in self._strips_right:
+                    stop = len(text) - len(text[stop:].lstrip(self._blanks))
+                    stop += stop == len(text)  # more white space may follow
+                spans.append((place, stop + (content in self._single_words)))
         before = -1
         while before != end:
             before = end
             if self._strips_left:
-                end = max(len(text[:end].rstrip(SPACES)), start)
+                end = start + len(text[start:end].rstrip(self._blanks))
             for first, stop in reversed(spans):
                 end = first if first < end < stop else end
         return end
 
 
-TokenSearch: TypeAlias = AddedTokenSearch | LlamaTokenSearch
-
-
+@lru_cache(maxsize=32)  # for all streams
 def token_searches(
     added_tokens: AddedVocabulary, encode_special_tokens: bool
 ) -> tuple[TokenSearch | None, TokenSearch | None]:
     """The searches in raw and in normalized text, None if there is nothing to find."""
+    split, split_normalized = (
+        partial(rule, encode_special_tokens=encode_special_tokens)
+        for rule in (added_tokens.split_raw, added_tokens.split_normalized)
+    )
     if isinstance(added_tokens, LlamaSpecialTokens):
-        return LlamaTokenSearch(added_tokens, encode_special_tokens), None
-    ignored = added_tokens.special_ids() if encode_special_tokens else frozenset[int]()
-    raw, normalized = added_tokens.raw_pattern, added_tokens.normalized_pattern
+        vocab = added_tokens.vocab
+        kinds = {vocab.tokens[token_id]: vocab.attributes[token_id] for token_id in added_tokens.longest_first}
+        tokens = {
+            text: AddedToken(text, lstrip=bool(kind & Attribute.LSTRIP), rstrip=bool(kind & Attribute.RSTRIP))
+            for text, kind in kinds.items()
+            if text and not (encode_special_tokens and kind & SPECIAL)
+        }
+        return TokenSearch(split, tokens, SPACES) if tokens else None, None
+    raw, normalized = (
+        {content: pattern.tokens[token_id] for content, token_id in pattern.ids.items()} if pattern is not None else {}
+        for pattern in (added_tokens.raw_pattern, added_tokens.normalized_pattern)
+    )
     return (
-        None if raw is None else AddedTokenSearch(raw, ignored),
-        None if normalized is None else AddedTokenSearch(normalized, ignored),
+        TokenSearch(split, raw, _BLANKS) if raw else None,
+        TokenSearch(split_normalized, normalized, _BLANKS) if normalized else None,
     )

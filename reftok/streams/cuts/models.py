@@ -147,10 +147,6 @@ class UnigramParts(ModelParts):
         self._remembered = lru_cache(maxsize=1 << 12)(self._settled)
 
     @cached_property
-    def _last_split_point(self) -> Callable[[str], int]:
-        return SplitPoints(filter(None, self._entries)).last
-
-    @cached_property
     def _largest(self) -> float:
         """The largest score that counts to a sum with a threshold, without its sign."""
         if isinstance(self._model, Unigram):
@@ -179,10 +175,8 @@ class UnigramParts(ModelParts):
         return (self._remembered if len(text) <= _SHORT else self._settled)(text, carried)
 
     def _settled(self, text: str, carried: Carried) -> Settled:
-        size = self._last_split_point(text) if self._cuts_unknown else 0
-        best = self._model.best_paths(text[:size] if size else text, carried.score)
-        if not size:
-            size = self._shared_end(text, best)
+        best = self._model.best_paths(text, carried.score)
+        size = self._shared_end(text, best)
         path = path_to_end(best[: size + 1])
         is_unknown = bool(path) and path[-1][2] == self._model.unk_id
         return size, self._ids(text, path, carried), Carried(best[size].score, is_unknown)

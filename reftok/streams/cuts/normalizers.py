@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from reftok.fast.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.fast.normalizers import fast_normalizer
@@ -18,29 +16,12 @@ from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
-from reftok.streams.cuts.pre_tokenizers import at_pattern
+from reftok.streams.cuts.patterns import Rewrite, replacing
 from reftok.unicode.characters import WHITE_SPACE, is_control
 from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, class_letters, graphemes
 
 _BLANKS = "".join(sorted(WHITE_SPACE))
 _ESCAPED_BYTES = "".join(map(chr, range(0xDC80, 0xDD00)))
-_SHORT = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    r"""A normalizer of a text that comes in parts.
-
-    rewrite: given the tail of a text, the character before it, '' if it begins there, and whether it ends: what is sure
-        of the normalized text, and of how much of the tail that is.
-    why_uncut: why nothing is sure before the text ends, '' if something is.
-
-    >>> NORMALIZERS[rules.NFC](rules.NFC()).rewrite("e\u0301a", "", False)
-    ('é', 2)
-    """
-
-    rewrite: Callable[[str, str, bool], tuple[str, int]]
-    why_uncut: str = ""
 
 
 def _at_cut(normalizer: Normalizer, cut: Callable[[str], int]) -> Rewrite:
@@ -90,7 +71,7 @@ def _precompiled(normalizer: rules.Precompiled) -> Rewrite:
 
     def rewrite(tail: str, before: str, ends: bool) -> tuple[str, int]:
         joining = 0
-        if before and (class_letters(before) in MARKS or is_alone(before)):
+        if before and (class_letters(before[-1]) in MARKS or is_alone(before[-1])):
             joining = len(tail) - len(class_letters(tail).lstrip(MARKS))
         # What follows may join the last cluster. The text can be cut at any boundary before it: no rule of UAX #29
         # looks past one but that for regional indicators, and before a boundary between two their number is even.
@@ -119,75 +100,77 @@ def _replace(normalizer: rules.Replace) -> Rewrite:
     if 1 + 2 * len(normalizer.content) > MOST_GROWTH:
         held = _at_cut(normalizer, lambda _: 0)
         return Rewrite(held.rewrite, "Replace refuses a long text that it makes much longer")
-    cuts = at_pattern(normalizer.pattern)
-
-    def rewrite(tail: str, before: str, ends: bool) -> tuple[str, int]:
-        parts: list[str] = []
-        place = 0
-        spans, settled = cuts.matches(tail, ends)
-        for start, end in spans:
-            parts += tail[place:start], normalizer.content
-            place = end
-        return "".join([*parts, tail[place:settled]]), settled
-
-    return Rewrite(rewrite, cuts.why_uncut)
+    return replacing(normalizer.pattern, normalizer.content)
 
 
-@lru_cache(maxsize=32)  # for all streams
-def _sentencepiece(normalizer: SentencePieceNormalizer) -> Rewrite:
-    options, charsmap, symbols = normalizer.options, normalizer.charsmap, normalizer.symbols
-    trims = options.remove_extra_whitespaces
-    both = True, False
-    parts = {ends: SentencePieceNormalizer(options, charsmap, symbols, *ends) for ends in product(both, both)}
+class SentencePieceState(NamedTuple):
+    """What the normalizer of sentencepiece keeps between two fragments of a text.
 
-    def rewrite(tail: str, before: str, ends: bool) -> tuple[str, int]:
-        return (remembered if len(tail) <= _SHORT else rewritten)(tail, not before, ends)
+    rest: the text that a longer rule or symbol may match. spaces: how many spaces are held, which may be the last.
+    is_begun: whether anything but spaces to be removed came before. follows_space: whether that ended with a space.
+    """
 
-    def rewritten(tail: str, begins: bool, ends: bool) -> tuple[str, int]:
-        cut, end = (len(tail), len(tail)) if ends else last_cut(tail, begins)
-        return parts[begins, ends].rewrite(tail[:cut])[0] if cut or ends else "", end
+    rest: str = ""
+    spaces: int = 0
+    is_begun: bool = False
+    follows_space: bool = True
 
-    remembered = lru_cache(maxsize=1 << 12)(rewritten)
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return len(self.rest) + self.spaces
 
-    def last_cut(tail: str, begins: bool) -> tuple[int, int]:
-        """The last cut, and the last of the spaces behind it, which stands for all of them.
 
-        Spaces at the start are removed, those behind another collapsed, and those at the end may be trimmed.
-        """
-        cut = end = position = 0
-        is_begun = not (begins and trims)
-        ends_with_space = not is_begun
-        spaces = 0
-        while position < len(tail) and not is_open(tail, position):
-            part, length = normalizer.prefix(tail, position)
-            if part:
-                if is_begun and ends_with_space and part[0] not in (" ", SPACE_SYMBOL):
-                    cut = position
-                ends_with_space = trims and part[-1] in (" ", SPACE_SYMBOL)
-            is_begun = is_begun or part != " "
-            spaces = spaces + 1 if part == " " and is_begun else 0
-            if trims and position == cut + spaces - 1 > cut:
-                end = position
-            position += length
-            if is_begun and not ends_with_space:
-                cut = position
-            if cut > end:
-                end, spaces = cut, 0
-        return cut, end
+def sentencepiece(
+    normalizer: SentencePieceNormalizer, state: SentencePieceState, fragment: str, ends: bool
+) -> tuple[str, SentencePieceState]:
+    """The text that a fragment of a text makes sure. Also the denormalizer of a decoder.
 
-    def is_open(tail: str, position: int) -> bool:
-        """Whether longer text could have a longer symbol or rule at a position."""
-        if symbols is not None and symbols.every.may_continue(tail, position):
-            return True
-        node = None if charsmap is None else charsmap.root()
-        for character in tail[position:]:
-            found = charsmap and node is not None and charsmap.step(node, character.encode("utf-8", "surrogateescape"))
-            if not found:
-                return False
-            node, _ = found
+    >>> text, state = sentencepiece(SentencePieceNormalizer(), SentencePieceState(), "a ", False)
+    >>> text, state.held, sentencepiece(SentencePieceNormalizer(), state, " b", True)[0]
+    ('▁a', 1, '▁b')
+    """
+    options = normalizer.options
+    trims, space = options.remove_extra_whitespaces, SPACE_SYMBOL if options.escape_whitespaces else " "
+    rest, spaces, was_begun, follows_space = state
+    text, position, parts = rest + fragment, 0, list[str]()
+    is_begun = was_begun or (bool(text) and not trims)
+    while position < len(text) and (ends or not _is_open(normalizer, text, position)):
+        part, length = normalizer.prefix(text, position)
+        position += length
+        if not is_begun and part == " ":
+            continue
+        is_begun = True
+        part = part.lstrip(" ") if trims and follows_space else part
+        follows_space = part.endswith(" ") if part else follows_space
+        parts.append(part.replace(" ", space))
+    is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
+    ready = space * spaces + space * (is_prefixed and is_begun and not was_begun) + "".join(parts)
+    kept = ready.rstrip(space) if trims else ready
+    spaces = len(ready) - len(kept)
+    if ends and is_begun and options.add_dummy_prefix and options.treat_whitespace_as_suffix:
+        kept += space
+    return kept, SentencePieceState(text[position:], spaces, is_begun, follows_space)
+
+
+sentencepiece_of_short = lru_cache(maxsize=1 << 12)(sentencepiece)
+"""For fragments that are likely to come again."""
+
+
+def _is_open(normalizer: SentencePieceNormalizer, text: str, position: int) -> bool:
+    """Whether longer text could have a longer symbol or rule at a position."""
+    symbols, charsmap = normalizer.symbols, normalizer.charsmap
+    if symbols is not None and symbols.every.may_continue(text, position):
         return True
-
-    return Rewrite(rewrite)
+    if charsmap is None or (symbols is not None and symbols.length_at(text, position)):
+        return False
+    node = charsmap.root()
+    for character in text[position:]:
+        found = charsmap.step(node, character.encode("utf-8", "surrogateescape"))
+        if found is None:
+            return False
+        node, _ = found
+    return True
 
 
 NORMALIZERS: Mapping[type[Any], Callable[[Any], Rewrite]] = {
@@ -201,6 +184,9 @@ NORMALIZERS: Mapping[type[Any], Callable[[Any], Rewrite]] = {
     rules.Strip: _strip,
     rules.Replace: _replace,
     ReadCodePoints: lambda step: _at_cut(step, lambda tail: len(tail.rstrip(_ESCAPED_BYTES))),
-    SentencePieceNormalizer: _sentencepiece,
 }
-"""By class, which derived classes do not share."""
+r"""By class, which derived classes do not share.
+
+>>> NORMALIZERS[rules.NFC](rules.NFC()).rewrite("e\u0301a", "", False)
+('é', 2)
+"""

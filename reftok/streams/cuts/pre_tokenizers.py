@@ -1,150 +1,109 @@
-"""The pre-tokenizers as cuts at matches, and up to where the matches are final."""
+"""The pre-tokenizers as cuts at matches and as rewritings, and up to where these are final."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import regex
 
-from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
+from reftok.regex_dialects.pattern import compile_oniguruma
+from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface import pre_tokenizers as rules
 from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
-from reftok.rules.patterns import literal_matches, pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import Behavior, NormalizedString, Part
-from reftok.rules.types import Match, Span
-from reftok.streams.cuts.patterns import settled_matches
+from reftok.rules.types import Span
+from reftok.streams.cuts.patterns import Cuts, Rewrite, at_pattern
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation
 
-Matches: TypeAlias = Callable[[str, bool], tuple[Sequence[Span], int]]
-"""Given the beginning of a pre-token and whether it ends there: the final matches, and up to where it is decided."""
+Steps: TypeAlias = list[Cuts | Rewrite]
 
 _NUMBERS = regex.compile(f"[{CLASSES['N']}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """A stage that cuts pre-tokens at matches.
-
-    behavior, invert: as of `Split`.
-    why_uncut: why no match is final before the end of a pre-token, '' if some are.
-    """
-
-    matches: Matches
-    behavior: Behavior = "Isolated"
-    invert: bool = False
-    why_uncut: str = ""
+def _each(is_delimiter: Callable[[str], bool], behavior: Behavior = "Isolated") -> Cuts:
+    """Cuts at each character of a class."""
+    return Cuts(
+        lambda tail, *_: ([(i, i + 1) for i, character in enumerate(tail) if is_delimiter(character)], len(tail)),
+        behavior,
+    )
 
 
-def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
-    """A pre-tokenizer of `PRE_TOKENIZERS` as cuts one after the other, without what it does to the characters.
+def _prefixed(prefix: Callable[[str], str], rewrite: Callable[[str], str] = str, only_first: bool = False) -> Rewrite:
+    """A rewriting of each character, with a prefix before the text."""
 
-    >>> [cuts.matches("a b1 ", False) for cuts in cuts_of(rules.Digits(individual_digits=True))]
-    [([(3, 4)], 5)]
-    """
-    match pre_tokenizer:
-        case rules.Split(pattern, behavior, invert):
-            return [at_pattern(pattern, behavior, invert)]
-        case rules.ByteLevel(use_regex=True):
-            return [at_pattern(compile_oniguruma(rules.GPT2_PATTERN))]
-        case rules.Whitespace():
-            return [at_pattern(rules.WORDS, "Removed", invert=True)]
-        case llama.RegexSplit():
-            return [at_pattern(pre_tokenizer.pattern, reading=pre_tokenizer.read, whole=pre_tokenizer.matches)]
-        case rules.Metaspace(replacement, split=True):
-            return [at_pattern(replacement, "MergedWithNext")]
-        case rules.WhitespaceSplit():
-            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed")]
-        case rules.CharDelimiterSplit(delimiter):
-            return [Cuts(_each(delimiter.__eq__), "Removed")]
-        case rules.Digits(individual_digits):
-            return [Cuts(_each(is_numeric), "Isolated" if individual_digits else "Contiguous")]
-        case rules.Punctuation(behavior):
-            return [Cuts(_each(is_punctuation), behavior)]
-        case rules.BertPreTokenizer():
-            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(is_punctuation))]
-        case BertWords():
-            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(stands_alone))]
-        case llama.DigitGroups():
-            # What stands before a run stays with its first group.
-            return [Cuts(_digit_groups, "MergedWithPrevious")]
-        case rules.FixedLength() | rules.UnicodeScripts() | llama.ThousandsSplit():
-            return [_at_the_end(pre_tokenizer, f"{type(pre_tokenizer).__name__} is not streamed")]
-        case _:
-            return []
+    def rewritten(tail: str, before: str, ends: bool) -> tuple[str, int]:
+        return rewrite(tail if before or not tail else prefix(tail) + tail), len(tail)
+
+    return Rewrite(rewritten, only_first=only_first)
 
 
-PRE_TOKENIZERS = frozenset({
-    rules.Split, rules.ByteLevel, rules.Whitespace, rules.Metaspace, rules.WhitespaceSplit, rules.CharDelimiterSplit,
-    rules.Digits, rules.Punctuation, rules.BertPreTokenizer, rules.FixedLength, rules.UnicodeScripts, BertWords,
-    llama.RegexSplit, llama.ByteCharacters, llama.DigitGroups, llama.ThousandsSplit,
-})  # fmt: skip
-"""The classes whose pre-tokenizers are known here; derived ones are not."""
+def _byte_level(step: rules.ByteLevel) -> Steps:
+    space = [_prefixed(lambda tail: "" if tail.startswith(" ") else " ")] if step.add_prefix_space else []
+    return [*space, *([at_pattern(compile_oniguruma(rules.GPT2_PATTERN))] if step.use_regex else []), *_bytes()]
 
 
-def at_pattern(
-    pattern: str | Pattern,
-    behavior: Behavior = "Isolated",
-    invert: bool = False,
-    reading: Callable[[str], str] | None = None,
-    whole: Callable[[str], list[Match]] | None = None,
-) -> Cuts:
-    """The cuts at a pattern or a string. whole: finds the matches in a text that ends, if not as the pattern does."""
-    if isinstance(pattern, str):
-        return Cuts(_literal(pattern), behavior, invert, "" if pattern else "'' matches before each character")
-    found = settled_matches(pattern, reading)
-    every = whole or partial(pattern_matches, pattern)
-
-    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
-        if ends:
-            return [(start, end) for start, end, is_match in every(text) if is_match], len(text)
-        return ([], 0) if isinstance(found, str) else found(text)
-
-    return Cuts(matches, behavior, invert, found if isinstance(found, str) else "")
+def _bytes(_: object = None) -> Steps:
+    return [_prefixed(lambda _: "", lambda text: to_byte_characters(text.encode("utf-8", "surrogatepass")))]
 
 
-def _literal(literal: str) -> Matches:
-    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
-        if not literal and not ends:
-            return [], 0
-        spans = [(start, end) for start, end, is_match in literal_matches(text, literal) if is_match]
-        # What may be the beginning of another match is not decided.
-        settled = max(spans[-1][1] if spans else 0, len(text) - len(literal) + 1)
-        while settled < len(text) and not literal.startswith(text[settled:]):
-            settled += 1
-        return spans, len(text) if ends else settled
-
-    return matches
+def _metaspace(step: rules.Metaspace) -> Steps:
+    symbol, scheme = step.replacement, step.prepend_scheme
+    rewriting = _prefixed(
+        lambda tail: "" if scheme == "never" or tail.startswith((" ", symbol)) else symbol,
+        lambda text: text.replace(" ", symbol),
+        only_first=scheme == "first",
+    )
+    return [rewriting, *([at_pattern(symbol, "MergedWithNext")] if step.split else [])]
 
 
-def _each(is_delimiter: Callable[[str], bool]) -> Matches:
-    """Each character of a class."""
-    return lambda text, _: ([(i, i + 1) for i, character in enumerate(text) if is_delimiter(character)], len(text))
-
-
-def _digit_groups(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+def _digit_groups(tail: str, before: str, ends: bool) -> tuple[Sequence[Span], int]:
     """The groups of the runs of numbers that have ended: of three, counted from the end of the run."""
     spans: list[Span] = []
-    for run in _NUMBERS.finditer(folded(text)):
+    for run in _NUMBERS.finditer(folded(tail)):
         start, end = run.span()
-        if end == len(text) and not ends:
+        if end == len(tail) and not ends:
             return spans, start
         spans += pairwise([start, *range(start + ((end - start) % 3 or 3), end + 1, 3)])
-    return spans, len(text)
+    return spans, len(tail)
 
 
-def _at_the_end(step: PreTokenizer, why_uncut: str) -> Cuts:
+def _at_the_end(step: PreTokenizer) -> Steps:
     """A pre-tokenizer that knows nothing before the end of a pre-token: what it makes of it are matches."""
 
-    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
-        parts = step.pre_tokenize([Part(NormalizedString(text))]) if ends else []
+    def matches(tail: str, before: str, ends: bool) -> tuple[Sequence[Span], int]:
+        parts = step.pre_tokenize([Part(NormalizedString(tail))]) if ends else []
         starts = [(part.normalized.original_start, len(part.normalized)) for part in parts]
-        return [(start, start + size) for start, size in starts], len(text) if ends else 0
+        return [(start, start + size) for start, size in starts], len(tail) if ends else 0
 
-    return Cuts(matches, "Removed", invert=True, why_uncut=why_uncut)
+    return [Cuts(matches, "Removed", True, f"{type(step).__name__} is not streamed")]
+
+
+_SPACES = _each(WHITE_SPACE.__contains__, "Removed")
+PRE_TOKENIZERS: Mapping[type[Any], Callable[[Any], Steps]] = {
+    rules.Split: lambda step: [at_pattern(step.pattern, step.behavior, step.invert)],
+    rules.ByteLevel: _byte_level,
+    rules.Whitespace: lambda _: [at_pattern(rules.WORDS, "Removed", invert=True)],
+    rules.Metaspace: _metaspace,
+    rules.WhitespaceSplit: lambda _: [_SPACES],
+    rules.CharDelimiterSplit: lambda step: [_each(step.delimiter.__eq__, "Removed")],
+    rules.Digits: lambda step: [_each(is_numeric, "Isolated" if step.individual_digits else "Contiguous")],
+    rules.Punctuation: lambda step: [_each(is_punctuation, step.behavior)],
+    rules.BertPreTokenizer: lambda _: [_SPACES, _each(is_punctuation)],
+    BertWords: lambda _: [_SPACES, _each(stands_alone)],
+    llama.RegexSplit: lambda step: [at_pattern(step.pattern, reading=step.read, whole=step.matches)],
+    llama.ByteCharacters: _bytes,
+    # What stands before a run stays with its first group.
+    llama.DigitGroups: lambda _: [Cuts(_digit_groups, "MergedWithPrevious")],
+    **dict.fromkeys((rules.FixedLength, rules.UnicodeScripts, llama.ThousandsSplit), _at_the_end),
+}
+"""A pre-tokenizer as steps one after the other, by its class, which derived classes do not share.
+
+>>> (digits,) = PRE_TOKENIZERS[rules.Digits](rules.Digits(individual_digits=True))
+>>> digits.matches("a b1 ", "", False)
+([(3, 4)], 5)
+"""

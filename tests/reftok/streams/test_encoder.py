@@ -167,6 +167,14 @@ def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> 
     assert tokenizer.encode_ids("a") == streamed(tokenizer, ["a"]) == list(tokenizer.encode("a").ids)
 
 
+def test_only_the_start_of_the_text_gets_the_prefix_of_the_scheme_first() -> None:
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
+    tokenizer = own(tokenizer_json(bpe(["a", "▁"]), [added("<s>", special=True)], pre_tokenizer=metaspace))
+    assert tokenizer.stream_encoder().held_until_end == ()
+    for text in ("a<s>a", "<s>a", " a<s> a<s><s>a"):
+        assert streamed(tokenizer, [*text]) == tokenizer.rules.encode_ids(text)
+
+
 def test_a_chunk_that_is_no_text_is_as_if_it_had_not_come() -> None:
     tokenizer = load("bpe-qwen")
     encoder = tokenizer.stream_encoder()

@@ -26,8 +26,9 @@ from reftok.rules.text import JOINED, NormalizedString, Part
 from reftok.rules.types import AddedToken
 from reftok.streams.cuts.added_tokens import token_searches
 from reftok.streams.cuts.normalizers import NORMALIZERS
-from reftok.streams.cuts.pre_tokenizers import cuts_of
-from reftok.streams.stages import Cutting, CuttingOut, Item, Normalizing, Stage
+from reftok.streams.cuts.patterns import Cuts
+from reftok.streams.cuts.pre_tokenizers import PRE_TOKENIZERS
+from reftok.streams.stages import Cutting, CuttingOut, Folding, Item, Rewriting, Stage
 from reftok.unicode.charsmap import Charsmap
 
 from ..official import precompiled_charsmap
@@ -110,8 +111,14 @@ def check(make: Callable[[], Sequence[Stage]], text: str, places: Sequence[int],
         assert not any(stage.held for stage in stages)
 
 
-def normalizing(normalizer: Normalizer) -> Normalizing:
-    return Normalizing(NORMALIZERS[type(normalizer)](normalizer))
+def normalizing(normalizer: Normalizer) -> Stage:
+    if isinstance(normalizer, SentencePieceNormalizer):
+        return Folding(normalizer)
+    return Rewriting(NORMALIZERS[type(normalizer)](normalizer))
+
+
+def cutting(step: PreTokenizer) -> list[Stage]:
+    return [Cutting(cuts) for cuts in PRE_TOKENIZERS[type(step)](step) if isinstance(cuts, Cuts)]
 
 
 @settings(max_examples=400)
@@ -125,7 +132,7 @@ def test_a_normalizer(normalizer: Normalizer, text: str, places: list[int]) -> N
 @given(st.sampled_from(CUT), TEXTS, PLACES)
 def test_a_pre_tokenizer(step: PreTokenizer, text: str, places: list[int]) -> None:
     expected = [part.normalized.text for part in step.pre_tokenize([Part(NormalizedString(text))])]
-    check(lambda: [*map(Cutting, cuts_of(step))], text, places, [*filter(None, expected)])
+    check(lambda: cutting(step), text, places, [*filter(None, expected)])
 
 
 @settings(max_examples=200)
@@ -135,7 +142,19 @@ def test_pre_tokenizers_behind_each_other(steps: list[PreTokenizer], text: str, 
     for step in steps:
         parts = step.pre_tokenize(parts)
     expected = [part.normalized.text for part in parts if part.normalized.text]
-    check(lambda: [Cutting(cuts) for step in steps for cuts in cuts_of(step)], text, places, expected)
+    check(lambda: [stage for step in steps for stage in cutting(step)], text, places, expected)
+
+
+@pytest.mark.parametrize("source", ["(?<=a)b", "(?<!a)b", "(?<=(?:ba){2})b", r"\bb", r"\Bb", "^b", r"\Ab", "(?:ab)+"])
+def test_a_look_behind_sees_the_text_before_the_cut_and_waits_for_nothing(source: str) -> None:
+    """Fault: a decoder with such a pattern waited for the end of the stream."""
+    normalizer = norm.Replace(compile_oniguruma(source), "-")
+    for text in ("abbabab bab", "bb b\nb\n", "ab baba"):
+        expected = normalizer.normalize(NormalizedString(text)).text
+        check(lambda: [normalizing(normalizer)], text, (2, 5), [expected])
+    stage = normalizing(normalizer)
+    assert stage.why_uncut == ""
+    assert (stage.take(["bcxx"]), stage.held) == ([normalizer.normalize(NormalizedString("bcxx")).text], 0)
 
 
 def tokens_of(tokens: AddedVocabulary, text: str, ignores: bool) -> list[Item]:
@@ -149,6 +168,15 @@ def test_added_tokens(tokens: list[AddedToken], text: str, places: list[int], ig
     added = AddedVocabulary([replace(token, normalized=False) for token in tokens])
     search, _ = token_searches(added, ignores)
     check(lambda: [CuttingOut(search)] if search else [], text, places, tokens_of(added, text, ignores))
+
+
+@pytest.mark.parametrize("options", [{"rstrip": True}, {"lstrip": True}, {"single_word": True}])
+def test_what_a_token_strips_or_touches_waits_for_its_end(options: dict[str, bool]) -> None:
+    added = AddedVocabulary([AddedToken("<s>", normalized=False, **options)])
+    search, _ = token_searches(added, False)
+    assert search is not None
+    for text in ("a<s>  b", "a  <s>b", "<s>  <s>\n", "<s>_ <s>"):
+        check(lambda: [CuttingOut(search)], text, (4,), tokens_of(added, text, False))
 
 
 KINDS = st.sampled_from([Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.UNKNOWN, Attribute.NORMAL])
@@ -183,8 +211,8 @@ def test_special_tokens_of_llama_cpp(vocab: Vocab, text: str, places: list[int],
         (normalizing(norm.Precompiled(RULES)), "…-", " . -", 0),
         (normalizing(SentencePieceNormalizer()), " a  b ", "▁a▁b", 1),
         (normalizing(SentencePieceNormalizer(charsmap=RULES)), "ba", "▁b", 1),
-        (Cutting(cuts_of(pre.Digits(True))[0]), "a12", "a12", 0),
-        (Cutting(cuts_of(pre.ByteLevel(False, True))[0]), "I'll go  ", "I'll go", 2),
+        (*cutting(pre.Digits(True)), "a12", "a12", 0),
+        (*cutting(pre.ByteLevel(False, True)), "I'll go  ", "I'll go", 2),
     ],
 )
 def test_what_is_sure_is_handed_on_at_once(stage: Stage, text: str, expected: str, held: int) -> None:
@@ -193,9 +221,10 @@ def test_what_is_sure_is_handed_on_at_once(stage: Stage, text: str, expected: st
 
 
 def test_a_long_tail_without_a_cut_is_looked_at_a_few_times() -> None:
-    stage, sizes = Cutting(cuts_of(pre.ByteLevel(False, True))[0]), list[int]()
+    (cut,) = (cuts for cuts in PRE_TOKENIZERS[pre.ByteLevel](pre.ByteLevel(False, True)) if isinstance(cuts, Cuts))
+    stage, sizes = Cutting(cut), list[int]()
     matches = stage._matches
-    stage._matches = lambda text, ends: sizes.append(len(text)) or matches(text, ends)
+    stage._matches = lambda tail, before, ends: sizes.append(len(tail)) or matches(tail, before, ends)
     for _ in range(20_000):
         stage.take(["abcde"])
     assert sum(sizes) < 700_000
