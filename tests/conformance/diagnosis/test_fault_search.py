@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.diagnosis.fault_search import MOST_SAMPLES, FaultSearch, Sample
 from conformance.faults import Fault
 from reftok import ReftokError
