@@ -1,7 +1,7 @@
-"""Which mismatches of a run are put down to which cause: those whose answer it foretells, alone or with others.
+"""Which mismatches of a run are put down to which cause: those that it would make by itself.
 
-A run keeps the digest of each wrong answer. Counts and weights come from what the causes claim, not from the cause that
-seemed best to each mismatch when it came.
+Of two mistakes in one text each counts, so that either weighs beside the other what it weighs alone. A run keeps the
+digest of each wrong answer: what causes, alone or at once, do not foretell, has another cause besides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Encoded
+from conformance.diagnosis.fault_search import Sample
+from conformance.diagnosis.fewest import BELIEVED
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult, digest
 from conformance.engine.shard_work import shard_questions
@@ -25,6 +27,9 @@ from reftok.formats.collection import collecting_later
 MOST_CLAIMED = 10_000
 """So many mismatches of a check are looked at one by one; of more, every second, third, ... stands for those after it.
 Natural texts are all looked at."""
+
+MOST_BESIDE = 1 - BELIEVED
+"""The share of the mismatches in the scope of causes that these need not foretell."""
 
 
 @dataclass(slots=True)
@@ -47,14 +52,20 @@ class Tally:
 class Claims:
     """The mismatches of one check.
 
-    of_causes: by cause. beside: those in the scope of causes that do not foretell them; each of these has them too.
-    unclaimed: those that no cause says anything about; cases: of these, as they came.
+    of_causes: by cause. beside: those among them that no causes foretell. unclaimed: those that no cause would make.
+    cases: of both, as they came.
     """
 
     of_causes: dict[Any, Tally] = field(default_factory=lambda: defaultdict(Tally))
     beside: Tally = field(default_factory=Tally)
     unclaimed: Tally = field(default_factory=Tally)
     cases: list[Case] = field(default_factory=list)
+
+    @property
+    def left(self) -> Sequence[Case]:
+        """The cases that show another cause: a cause foretells most of what it would make, and not all."""
+        most = MOST_BESIDE * sum(tally.count for tally in self.of_causes.values())
+        return self.cases if self.unclaimed.count or self.beside.count > most else ()
 
 
 def claims_of(plan: Plan, trial: Trial, results: Iterable[ShardResult]) -> dict[str, Claims]:
@@ -91,20 +102,18 @@ def _claim(claims: Claims, trial: Trial, family: Family[Any, Any, Any], case: Ca
     sample = trial.due(family, case)
     if sample is None:
         return
-    for some, give in family.at_once([*family.believed]):
-        given = predicted(partial(give, sample.asked))
-        if given is not None and answer in _digests(given):
-            for cause in some:
-                claims.of_causes[cause].add(case, times)
-            return
     in_scope = [cause for cause in family.believed if family.is_in_scope(cause, sample)]
     for cause in in_scope:
         claims.of_causes[cause].add(case, times)
-    if in_scope:
-        claims.beside.add(case, times)
-    else:
-        claims.unclaimed.add(case, times)
+    if not in_scope or not _is_foretold(family, sample, answer):
+        (claims.beside if in_scope else claims.unclaimed).add(case, times)
         claims.cases.append(case)
+
+
+def _is_foretold(family: Family[Any, Any, Any], sample: Sample[Any, Any], answer: str) -> bool:
+    """Whether causes, alone or at once, give the answer with this digest."""
+    answers = (predicted(partial(give, sample.asked)) for _, give in family.at_once([*family.believed]))
+    return any(given is not None and answer in _digests(given) for given in answers)
 
 
 def _digests(given: tuple[int, ...] | Decoded) -> set[str]:

@@ -201,7 +201,7 @@ class _Naming:
                     told.add((cause.stage, cause.rule))
                     yield replace(_new(shown[0], example), stage=cause.stage, rule=cause.rule, confidence=confidence)
             is_told = (check.diagnosis == "decoding") in told
-            left = claims[check.name].cases if check.name in claims and family.is_judged and not is_told else ()
+            left = claims[check.name].left if check.name in claims and family.is_judged and not is_told else ()
             asked = [self._asked_of(case, check.diagnosis) for case in left]
             if unclaimed := self._smallest(shown[0], check, asked, None):
                 yield self._named(_new(shown[0], unclaimed))

@@ -48,6 +48,10 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+MOST_PROVISIONAL, LEAST_PROVISIONAL = 2, 1 / 3
+"""So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
+MOST_AROUND = 3
+"""Ids that a fault puts before or behind those of the stages, less one."""
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
 """Parts of inputs on which a fault fails to foretell the answer, since something else may be at work in them; of inputs
 of so many code points or ids, each place is left out."""
@@ -285,12 +289,32 @@ class Trial:
             return
         self._seek(family)
         family.search.adopt(family.believed)
-        while family is self.texts and family.believed and family.unexplained and not self._is_late:
-            found = self._found_upon(family)
+        while family is self.texts and family.unexplained and not self._is_late:
+            found = self._found_upon(family, family.believed) or self._found_with(family)
             if not found:
                 break
             family.search.adopt(found)
             family.believe({**family.believed, **found})
+
+    def _found_with(self, family: Family[Any, str, tuple[int, ...]]) -> dict[Any, Confidence]:
+        """A fault that foretells too little alone, with those that are found upon it, if together they foretell enough.
+
+        A token at the start of every text, beside a limit of the text: long texts speak against each of them.
+        """
+        known = family.believed
+        weighed = [one for one in map(family.weigh, family.pool) if one.is_credible and one.fault not in known]
+        for one in sorted(weighed, key=lambda one: -len(one.fits))[:MOST_PROVISIONAL]:
+            if LEAST_PROVISIONAL * len(family.differing) > len(one.fits) or self._is_late:
+                break
+            found = self._found_upon(family, {**known, one.fault: THE_ONLY_INPUT})
+            if found:
+                family.believe({**known, one.fault: THE_ONLY_INPUT, **found})
+                places = [place for place in one.scope if place not in family.witnesses]
+                confidence = Confidence(len(places), sum(bool(family.foretelling(place)) for place in places))
+                family.believe(known)
+                if is_believed(confidence):
+                    return {one.fault: confidence, **found}
+        return {}
 
     def _seek(self, family: Family[Any, Any, Any]) -> None:
         """Find the causes that show by themselves: first by all that differs, then by what nothing explains."""
@@ -307,12 +331,12 @@ class Trial:
             self._believe(family)
         family.is_judged = family.is_judged or not self._is_late
 
-    def _found_upon(self, family: Family[Any, str, tuple[int, ...]]) -> dict[Any, Confidence]:
+    def _found_upon(self, family: Family[Any, str, tuple[int, ...]], known: Iterable[Fault]) -> dict[Any, Confidence]:
         """The causes of what is left where those that are known are at work, so that the others are never alone."""
         tokenizer = self.bench.reference.tokenizer
         beneath = together(tokenizer, ())
         assert beneath is not None
-        for fault in family.believed:
+        for fault in known:
             beneath = together(tokenizer, (*beneath.faults, fault)) or beneath
         at_work, changed = beneath.faults, beneath.tokenizer
         if not at_work:
@@ -323,10 +347,7 @@ class Trial:
             learnt=lambda differing, unexplained: learnt_of_texts(
                 changed,
                 lambda fault, sample: _gives(lambda text: beneath.finished(fault.ids(text)), sample),
-                *(
-                    [replace(one, asked=beneath.prepared(one.asked)) for one in some]
-                    for some in (differing, unexplained)
-                ),
+                *([_within(beneath, one) for one in some] for some in (differing, unexplained)),
             ),
             is_over=lambda: self._is_late,
         )
@@ -344,7 +365,7 @@ class Trial:
             found = {one.fault: confidence for one, confidence in self._upper.taken}
         finally:
             self._upper = None
-        return {fault: confidence for fault, confidence in found.items() if fault not in family.believed}
+        return {fault: confidence for fault, confidence in found.items() if fault not in at_work}
 
     def _at_once(self, some: Sequence[Fault]) -> Iterator[tuple[tuple[Fault, ...], _Answer]]:
         """Faults alone and together, each with their ids."""
@@ -475,6 +496,16 @@ class Trial:
             given = [split.normalized for split in tokenizer.rules.pre_tokenized(tokenizer.rules.checked_text(text))]
             self._known_words[text] = [text[slice(*part.original_span(0, len(part)))] for part in given] or [text]
         return self._known_words[text]
+
+
+def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[str, tuple[int, ...]]:
+    """A sample as the stages see it between what faults do to the text and what they do to the ids."""
+    given, right = sample.observed, sample.expected
+    slices = [slice(start, len(given) - end) for start in range(MOST_AROUND) for end in range(MOST_AROUND)]
+    inner = (given[one] for one in slices if beneath.finished(given[one]) == given)
+    text = beneath.prepared(sample.asked)
+    right = tuple(predicted(lambda: beneath.core(text)) or right)
+    return Sample(text, right, next(inner, given))
 
 
 def _alone(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], _Answer]]:

@@ -238,23 +238,31 @@ def _causes(
 def _shown(
     bench: Bench, suspects: Sequence[Finding], case: Case, difference: Difference, expected: Answers, observed: Answers
 ) -> set[Finding]:
-    """The findings of a check that a difference shows: those whose causes explain it, alone or at once.
+    """The findings of a check that a difference shows: of ids, those whose causes change the ids of this text.
 
-    What no cause explains is put down to those in whose scope it is, and to what has no known rule.
+    What no cause explains is put down to what has no known rule as well.
     """
     alike = [finding for finding in suspects if finding.example.rule == difference.rule]
     named = {one: Attribution(one.stage, one.rule) for one in alike if one.stage and one.rule not in DESCRIPTIONS}
-    for finding, cause in named.items():
-        if bench.attributor.explains(cause, finding.example.subject, finding.example.check, case, expected, observed):
-            return {finding}
-    if CHECKS[suspects[0].example.check].diagnosis != "ids" or not isinstance(observed.encoding, Encoded):
-        return {next(chain((one for one in alike if one not in named), alike, suspects))}
+    explaining = (
+        finding
+        for finding, cause in named.items()
+        if bench.attributor.explains(cause, finding.example.subject, finding.example.check, case, expected, observed)
+    )
+    first = next(explaining, None)
+    right, given = expected.encoding, observed.encoding
+    is_of_ids = CHECKS[suspects[0].example.check].diagnosis == "ids"
+    if not is_of_ids or not isinstance(right, Encoded) or not isinstance(given, Encoded):
+        others = chain((one for one in alike if one not in named), alike, suspects)
+        return {first or next(others)}
     search, text = bench.attributor.encoding, case.readable_text
-    faults = {fault: one for one, cause in named.items() for fault in search.of_rule(cause.stage, cause.rule)[:1]}
-    for several in orders([*faults]):
-        both = together(bench.reference.tokenizer, several)
-        if both is not None and predicted(partial(both.ids, text)) == observed.encoding.ids:
-            return {faults[one] for one in several}
-    right = expected.encoding.ids if isinstance(expected.encoding, Encoded) else ()
-    in_scope = {one for fault, one in faults.items() if search.remembered(fault, text) not in (None, right)}
-    return in_scope | {one for one in alike if one not in faults.values()}
+    faults = {one: search.of_rule(cause.stage, cause.rule) for one, cause in named.items()}
+    in_scope = {*filter(None, [first])}
+    for one, some in faults.items():
+        if any(search.remembered(fault, text) not in (None, right.ids) for fault in some):
+            in_scope.add(one)
+    at_once = orders([some[0] for some in faults.values() if some])
+    all_together = (together(bench.reference.tokenizer, several) for several in at_once)
+    if first or any(one is not None and predicted(partial(one.ids, text)) == given.ids for one in all_together):
+        return in_scope
+    return in_scope | {one for one in alike if not faults.get(one)}

@@ -54,7 +54,7 @@ def _without(key: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 def _grouped(model: dict[str, Any]) -> dict[str, Any]:
     """The pattern with its digits by three."""
-    return json.loads(json.dumps(model).replace(r"\\p{N}", r"\\p{N}{1,3}"))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(model).replace(r"|\\p{N}|", r"|\\p{N}{1,3}|"))  # type: ignore[no-any-return]
 
 
 MISTAKES: Mapping[str, Mistake] = {
@@ -66,8 +66,8 @@ MISTAKES: Mapping[str, Mistake] = {
     "tabs": Mistake("tabs become spaces", before=lambda text: text.replace("\t", " ")),
     "quotes": Mistake("typographic quotes are made straight", before=lambda text: text.translate(_QUOTES)),
     "nfc": Mistake("NFC is missing", file=_without("normalizer")),
-    "digits": Mistake("up to three digits are one pre-token", file=_grouped),
-    "bos": Mistake("added: <|endoftext|> at the start", after=lambda ids: [0, *ids]),
+    "digits": Mistake("digits in groups of 3", file=_grouped),
+    "bos": Mistake("added: ! at the start", after=lambda ids: [0, *ids]),
     "decode": Mistake("white space at the ends is stripped", decoded=str.strip),
 }
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
