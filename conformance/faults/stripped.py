@@ -33,7 +33,6 @@ _SIDES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
     ("start", str.lstrip),
     ("ends", str.strip),
 )
-_MOST_NAMED = 4
 
 
 def strippings() -> Iterator[tuple[str, Callable[[str], str]]]:
@@ -79,6 +78,6 @@ def of_stripped(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
 def _rule(characters: str, side: str) -> str:
     if characters == " ":
         return f"spaces at the {side} are stripped"
-    names = ", ".join(f"U+{ord(one):04X}" for one in sorted(characters)[:_MOST_NAMED])
-    more = " and others" if len(characters) > _MOST_NAMED else ""
-    return f"{names}{more} at the {side} {'are' if len(characters) > 1 else 'is'} stripped"
+    if len(characters) > 1:
+        return f"some characters at the {side} are stripped"
+    return f"U+{ord(characters):04X} at the {side} is stripped"

@@ -325,9 +325,9 @@ def test_what_was_believed_stays_where_there_is_no_time_to_look_for_more(
 ) -> None:
     found_upon = Trial._found_upon
 
-    def late(trial: Trial, family: Any) -> Any:
+    def late(trial: Trial, family: Any, known: Any) -> Any:
         trial._deadline = -1.0
-        return found_upon(trial, family)
+        return found_upon(trial, family, known)
 
     monkeypatch.setattr(Trial, "_found_upon", late)
     both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
