@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.bare import ALWAYS_ADDED
@@ -27,6 +26,7 @@ from conformance.diagnosis.causes import (
 )
 from conformance.diagnosis.decode_stream import CAUSES
 from conformance.diagnosis.fault_search import FaultSearch, Sample
+from conformance.diagnosis.learning import LONGEST_SAMPLE, IdsSample, TextSample, learnt_of_ids, learnt_of_texts
 from conformance.diagnosis.samples import OffsetSamples, StreamSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
 from conformance.faults import (
@@ -35,32 +35,17 @@ from conformance.faults import (
     decoding_faults,
     faults,
     of_classes,
-    of_replaced,
-    of_replaced_decoding,
-    of_sample,
-    of_unknown_ids,
-    of_unknown_tokens,
     predicted,
 )
-from conformance.faults.inputs import of_removed
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
-from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
+from conformance.faults.pre_tokenizers import doubtful_characters
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.rules.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
-LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
-MOST_LEARNT = 40
-MOST_LEARNT_ALONE = 3
-"""Samples from which faults are learnt, the shortest; those that take what they change from one sample."""
 
-AnyAsked = TypeVar("AnyAsked", str, tuple[int, ...])
-AnyAnswer = TypeVar("AnyAnswer")
-TextSample: TypeAlias = Sample[str, tuple[int, ...]]
-IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
-FaultsOfCharacters: TypeAlias = Callable[[Tokenizer, str], Iterable[Fault]]
 Prediction: TypeAlias = Callable[[Case], object]
 """The answer of a fault to a case, None where it has none."""
 
@@ -80,14 +65,16 @@ class Attributor:
         self.encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
             lambda: (*release_faults(tokenizer), *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
-            learnt=self._learnt,
+            learnt=lambda differing, unexplained: learnt_of_texts(
+                tokenizer, self.encoding.fits, differing, unexplained
+            ),
             is_over=is_over,
         )
         self.decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
             lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
             lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
-            learnt=self._learnt_of_ids,
+            learnt=partial(learnt_of_ids, tokenizer),
             is_over=is_over,
         )
         self._right = Fault("", "", tokenizer.encode_ids)
@@ -287,38 +274,6 @@ class Attributor:
         classes = of_classes(self._tokenizer, sample.asked)
         return [one for one in classes if self.encoding.fits(one, sample)]
 
-    def _learnt(self, differing: Sequence[TextSample], unexplained: Sequence[TextSample]) -> Iterable[Fault]:
-        """The faults that do one thing to some characters, each with all characters to which it seems to be done.
-
-        And those that follow from one answer alone, from the shortest that nothing explains: that takes its time.
-        """
-        characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
-        samples = _shortest_first(differing)
-        for sample in samples[:MOST_LEARNT]:
-            for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
-                for make in (of_characters, of_removed):
-                    for fault in make(self._tokenizer, character):
-                        if self.encoding.fits(fault, sample):
-                            characters.setdefault((make, fault.rule), {})[character] = None
-        every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
-        yield from (fault for rule, some in every for fault in some if fault.rule == rule)
-        yield from of_unknown_tokens(self._tokenizer, map(_answer, samples))
-        yield from of_replaced(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
-        shortest = _shortest_first(unexplained)[:MOST_LEARNT_ALONE]
-        shortest = [one for one in shortest if len(one.asked) <= LONGEST_SAMPLE] or shortest[:1]
-        alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
-        seen = set[tuple[str, str]]()
-        for fault in chain.from_iterable(alone):
-            if (fault.stage, fault.rule) not in seen:
-                seen.add((fault.stage, fault.rule))
-                yield fault
-
-    def _learnt_of_ids(
-        self, differing: Sequence[IdsSample], unexplained: Sequence[IdsSample]
-    ) -> Iterable[DecodingFault]:
-        yield from of_unknown_ids(self._tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT]))
-        yield from of_replaced_decoding(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
-
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""
         expected, observed = oracle.encoding, subject.encoding
@@ -327,14 +282,6 @@ class Attributor:
             if not self._special_ids.isdisjoint(injected):
                 return "special-token injection"
         return difference.severity
-
-
-def _shortest_first(samples: Sequence[Sample[AnyAsked, AnyAnswer]]) -> list[Sample[AnyAsked, AnyAnswer]]:
-    return sorted(samples, key=lambda one: len(one.asked))
-
-
-def _answer(sample: Sample[AnyAsked, AnyAnswer]) -> tuple[AnyAsked, AnyAnswer, AnyAnswer]:
-    return sample.asked, sample.expected, sample.observed
 
 
 def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:

@@ -69,10 +69,9 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         self._adopted: list[Candidate] = []
 
     def renew(self) -> None:
-        """Forget all subjects."""
+        """Forget all subjects; what was learnt stays known by its rule."""
         for known in (self._believed, self._credits, self._samples, self._unexplained, self._searches):
             known.clear()
-        self._adopted.clear()
 
     def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
@@ -106,8 +105,10 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         return rivals[0]
 
     def adopt(self, learnt: Iterable[Candidate]) -> None:
-        """Know these faults by their rules, until all subjects are forgotten."""
-        self._adopted += [one for one in learnt if one not in self._all]
+        """Know these faults by their rules, in the place of those that were learnt before."""
+        fresh = [one for one in learnt if one not in self._all]
+        rules = {(one.stage, one.rule) for one in fresh}
+        self._adopted = [*(one for one in self._adopted if (one.stage, one.rule) not in rules), *fresh]
 
     def rivals(self, name: str, sample: Sample[Asked, Answer]) -> list[Candidate]:
         """All that explain this mismatch and are not contradicted by most samples, the best first."""

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from typing import TypeAlias
 
 from conformance.checks.methods import add_methods
 from conformance.core.finding import MOST_EXAMPLES, SEVERITIES, Mismatch
-from conformance.core.observation import Failure
+from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.records import Count
 from conformance.inputs.shards import Shard
 
 WITNESSES = 3
-"""So many examples of a group are asked again, to tell its cause."""
+"""So many examples of a group are asked again, to tell whether it is still there."""
+OF_EACH_LENGTH = 2
+"""So many examples of each length are kept: a second mistake may show in long inputs alone."""
 
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
+Wrong: TypeAlias = dict[tuple[str, str], list[tuple[int, str]]]
+"""By subject and check, the place of each case of a shard that differs, and the digest of its answer."""
 
 
 @dataclass(slots=True)
 class Group:
-    """Mismatches with the same cause. languages: how many are of each. examples: the smallest few, of other cases."""
+    """Mismatches with the same cause.
+
+    languages: how many are of each. examples: the smallest few, of other cases, and a few of each length.
+    """
 
     count: int = 0
     languages: Counter[str] = field(default_factory=Counter)
@@ -42,12 +50,22 @@ class Group:
             each = {
                 one.case.content: one for one in sorted([*self.examples, *part.examples], key=telling, reverse=True)
             }
-            self.examples = sorted(each.values(), key=telling)[:MOST_EXAMPLES]
+            self.examples = [*_kept(sorted(each.values(), key=telling))]
 
     @property
     def witnesses(self) -> list[Mismatch]:
         """The first few of the examples."""
         return self.examples[:WITNESSES]
+
+
+def _kept(examples: Sequence[Mismatch]) -> Iterator[Mismatch]:
+    """The first few, and the first few of each length, of which the next is four times as long."""
+    of_length: Counter[int] = Counter()
+    for number, example in enumerate(examples):
+        length = example.case.size.bit_length() // 2
+        of_length[length] += 1
+        if number < MOST_EXAMPLES or of_length[length] <= OF_EACH_LENGTH:
+            yield example
 
 
 @dataclass(slots=True)
@@ -92,7 +110,8 @@ class ShardResult:
     compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
     subject, the methods and parts of answers that it was asked for, and whether it has them. adapter_errors: by
     subject, those of what stands between it and the harness. noise: by subject, the first line that it said in the
-    place of an answer; not kept in the journal.
+    place of an answer; not kept in the journal. wrong: what causes are held against at the end; it is of this shard
+    alone, and not joined.
     """
 
     shard: Shard
@@ -106,6 +125,7 @@ class ShardResult:
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
     adapter_errors: dict[str, AdapterErrors] = field(default_factory=dict)
     noise: dict[str, str] = field(default_factory=dict, compare=False)
+    wrong: Wrong = field(default_factory=partial(defaultdict, list))
 
     def join(self, part: ShardResult) -> None:
         """Count a part in, which stays as it is."""
@@ -138,6 +158,16 @@ def by_model(results: Iterable[ShardResult], models: Iterable[str]) -> dict[str,
     for result in results:
         whole[result.shard.model].join(result)
     return whole
+
+
+def digest(answer: Encoded | Decoded) -> str:
+    """The digest of ids, or of a text, by which an answer is known again.
+
+    >>> digest(Encoded((1, 2))) == digest(Encoded((1, 2), tokens=("a", "b"))) != digest(Encoded((12,)))
+    True
+    """
+    said = answer.ids if isinstance(answer, Encoded) else (answer.text, answer.with_special)
+    return blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def telling(mismatch: Mismatch) -> tuple[int, int, str]:

@@ -15,7 +15,7 @@ from conformance.checks.decode import DECODE
 from conformance.checks.methods import BATCH, SKIPS, methods_asked
 from conformance.core.case import Case, text_case
 from conformance.core.finding import Mismatch
-from conformance.core.observation import Decoded
+from conformance.core.observation import Decoded, Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
@@ -28,7 +28,7 @@ from conformance.engine.repeating import (
     unrepeated,
     with_both,
 )
-from conformance.engine.result import AdapterErrors, ShardResult
+from conformance.engine.result import AdapterErrors, ShardResult, digest
 from conformance.inputs.cuts import Depth
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
@@ -191,6 +191,9 @@ def _record(
     Examples of these are such as were asked alone as well: they show both answers.
     """
     for one in seen:
+        answer = {"ids": one.observed.encoding, "decoding": one.observed.decoding}.get(CHECKS[one.check].diagnosis)
+        if isinstance(answer, Encoded | Decoded) and one.check not in not_repeated:
+            result.wrong[name, one.check].append((one.index, digest(answer)))
         severity = bench.attributor.severity(one.difference, one.expected, one.observed)
         shown = named_difference(bench.reference.tokenizer, one.difference, one.expected, one.observed)
         mismatch = Mismatch(

@@ -26,7 +26,8 @@ class Fault:
     Its answers are asked for through `predicted`.
     trace: what its stages give, for the reports; None where it is no other tokenizer or text.
     text: what it decodes, which may differ too; None where it is no other tokenizer.
-    change: what it does to the right ids, where that is all it does.
+    change: what it does to the right ids, where that is all it does. before: what it does to a text before that is
+        encoded, where that is all. rules: the changed rules, where that is all. By these, others are put beneath it.
     """
 
     stage: str
@@ -35,6 +36,8 @@ class Fault:
     trace: Callable[[str], Trace] | None = None
     text: Text | None = None
     change: Change | None = None
+    before: Callable[[str], str] | None = None
+    rules: Callable[[], Pipeline] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def of_rules(stage: str, rule: str, build: Callable[[], Pipeline]) -> Fault:
         lambda text: built().encode_ids(text),
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
+        rules=built,
     )
 
 
@@ -96,6 +100,7 @@ def of_pipeline(
         rule,
         lambda text: built().encode_ids(text) if concerns(text) else right.encode_ids(text),
         lambda text: (built() if concerns(text) else right).trace(text),
+        rules=built,
     )
 
 
@@ -111,6 +116,7 @@ def of_text(stage: str, rule: str, tokenizer: Tokenizer | Pipeline, change: Call
         rule,
         lambda text: tokenizer.encode_ids(change(text)),
         lambda text: tokenizer.trace(change(text)),
+        before=change,
     )
 
 

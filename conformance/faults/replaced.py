@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from conformance.checks.base import first_difference
 from conformance.core.observation import Decoded
 from conformance.faults.fault import DecodingFault, Fault, of_text, predicted
 from reftok import Tokenizer
@@ -14,6 +15,8 @@ SEVERAL = "some characters become others"
 _MOST_OF_AN_ANSWER = 4
 _LONGEST = 3
 """Code points in the place of one."""
+_LONGEST_STRING = 12
+"""Code points of a string that becomes another."""
 
 
 def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
@@ -36,6 +39,55 @@ def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
             table = more
     for some in _tables(table):
         yield of_text("Input", _rule(some), tokenizer, partial(_replaced, some))
+
+
+def of_substrings(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
+    """The faults that put one string in the place of another, with as much around it as answers may ask for.
+
+    answers: texts, each with the right ids and those that a subject gave. One at least must show it within a word: a
+        mistake of whole words is not one of strings.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("bpe-qwen")
+    >>> text, given = "other", tokenizer.encode_ids("otehr")
+    >>> [fault.rule for fault in of_substrings(tokenizer, [(text, tokenizer.encode_ids(text), given)])][:2]
+    ['“he” becomes “eh”', '“the” becomes “teh”']
+    """
+    seen = set[tuple[str, str]]()
+    for text, _, observed in answers:
+        given = predicted(partial(tokenizer.decode, observed))
+        for pair in _substrings(text, given) if given is not None else ():
+            if pair in seen or not _is_within_a_word(pair[0], text):
+                continue
+            if predicted(partial(_ids_with, tokenizer, *pair, text)) == tuple(observed):
+                seen.add(pair)
+                yield of_text("Input", _rule(dict([pair])), tokenizer, partial(_with_other, *pair))
+
+
+def _substrings(text: str, given: str) -> Iterator[tuple[str, str]]:
+    """What the first and last difference of two texts enclose, alone and with the characters beside it."""
+    first = first_difference(text, given)
+    rest = first_difference(text[:first:-1], given[:first:-1])
+    end, end_given = len(text) - rest, len(given) - rest
+    if not 0 < end - first <= _LONGEST_STRING:
+        return
+    for before, after in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2)):
+        if before <= first and after <= rest:
+            yield text[first - before : end + after], given[first - before : end_given + after]
+
+
+def _is_within_a_word(string: str, text: str) -> bool:
+    """Whether a string of letters stands beside another letter; one without letters is no part of a word."""
+    before, _, after = text.partition(string)
+    return not any(map(str.isalnum, string)) or (string.isalnum() and (before[-1:] + after[:1]).isalnum())
+
+
+def _ids_with(tokenizer: Tokenizer, one: str, other: str, text: str) -> tuple[int, ...]:
+    return tuple(tokenizer.encode_ids(_with_other(one, other, text)))
+
+
+def _with_other(one: str, other: str, text: str) -> str:
+    return text.replace(one, other)
 
 
 def of_replaced_decoding(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from conformance.faults.fault import Fault, of_text, predicted
 from conformance.faults.white_space import ASCII_WHITE_SPACE, WHITE_SPACES
+from reftok import Tokenizer
 from reftok.unicode.characters import WHITE_SPACE
 
 STRIPPED: Mapping[str, frozenset[str]] = {
@@ -26,22 +28,56 @@ TrimString of ECMA-262; `String.strip` and `String.trim` of Java; `CharSequence.
 """
 
 
+_SIDES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
+    ("end", str.rstrip),
+    ("start", str.lstrip),
+    ("ends", str.strip),
+)
+
+
 def strippings() -> Iterator[tuple[str, Callable[[str], str]]]:
     r"""Rule, and the text that is left; what every language strips comes first as Python does it.
 
     >>> dict(strippings())["white space at the start is stripped as in Java's trim"]("\x01 a ")
     'a '
     """
-    sides: tuple[tuple[str, Callable[[str, str], str]], ...] = (
-        ("end", str.rstrip),
-        ("start", str.lstrip),
-        ("ends", str.strip),
-    )
     for language, members in STRIPPED.items():
-        for side, strip in sides:
+        for side, strip in _SIDES:
             characters = "".join(sorted(members))
             yield f"white space at the {side} is stripped{language}", partial(_stripped, strip, characters)
 
 
 def _stripped(strip: Callable[[str, str], str], characters: str, text: str) -> str:
     return strip(text, characters)
+
+
+def of_stripped(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
+    """The faults that strip just the characters that these answers show to be stripped.
+
+    answers: texts, each with the right ids and those that a subject gave.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("bpe-qwen")
+    >>> [fault.rule for fault in of_stripped(tokenizer, [("  a ", [0], tokenizer.encode_ids("a "))])]
+    ['spaces at the start are stripped']
+    """
+    answers = [*answers]
+    for side, strip in _SIDES:
+        found = dict[str, None]()
+        for text, _, observed in answers:
+            ends = {"start": text[:1], "end": text[-1:], "ends": text[:1] + text[-1:]}[side]
+            for characters in (*dict.fromkeys(ends), ends):
+                left = strip(text, characters)
+                if left != text and predicted(partial(tokenizer.encode_ids, left)) == list(observed):
+                    found |= dict.fromkeys(characters)
+        if found:
+            characters = "".join(found)
+            yield of_text("Input", _rule(characters, side), tokenizer, partial(_stripped, strip, characters))
+
+
+def _rule(characters: str, side: str) -> str:
+    if characters == " ":
+        return f"spaces at the {side} are stripped"
+    if len(characters) > 1:
+        return f"some characters at the {side} are stripped"
+    return f"U+{ord(characters):04X} at the {side} is stripped"

@@ -125,7 +125,8 @@ def finished_run(
         merging.total = total
         share = merging.next(told)
         bench = bench_of(found[0].example.model)
-        return with_fewest_causes(job.plan, bench, found, witnesses, share, trials)
+        of_model = [one for one in results if one.shard.model == bench.model.name]
+        return with_fewest_causes(job.plan, bench, found, witnesses, share, trials, of_model, natural)
 
     natural = natural_texts(job.plan.inputs)
 

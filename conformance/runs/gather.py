@@ -11,9 +11,9 @@ from typing import TypeAlias
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
-from conformance.core.finding import Example, Finding, Mismatch
+from conformance.core.finding import MOST_EXAMPLES, Example, Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
-from conformance.core.weight import Share, Weight
+from conformance.core.weight import counted_weight
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
@@ -31,8 +31,8 @@ Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
 Merger = Callable[[Sequence[Finding], Sequence[Case], int], Sequence[Finding]]
-"""The findings of one subject on one model by the fewest causes; given the cases on which it differed, too, and
-how many subjects on models there are."""
+"""The findings of one subject on one model by the fewest causes, those that an expectation lists as they are; given the
+cases on which it differed, too, and how many subjects on models have others."""
 
 
 Weigher = Callable[[Sequence[Finding]], Sequence[Finding]]
@@ -55,16 +55,12 @@ def unshrunk(results: Iterable[ShardResult], natural: Mapping[str, int] = _NOTHI
             stage,
             rule,
             oracle="",
-            weight=Weight(shares=tuple(_share(name, group.languages[name], asked) for name, asked in natural.items())),
-            examples=tuple(Example(one.case, one.expected, one.observed) for one in group.examples),
+            weight=counted_weight(group.languages, natural),
+            examples=tuple(Example(one.case, one.expected, one.observed) for one in group.examples[:MOST_EXAMPLES]),
         )
         for result in results
         for (_, _, stage, rule), group in result.groups.items()
     ]
-
-
-def _share(name: str, changed: int, asked: int) -> Share:
-    return Share(name, "texts", min(changed, asked), asked)
 
 
 def findings(
@@ -133,7 +129,7 @@ def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Seque
     found: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for result in results:
         for group in result.groups.values():
-            for example in group.witnesses:
+            for example in group.examples:
                 found[example.model, example.subject].append(example.case)
     return found
 
@@ -143,14 +139,15 @@ def _merged(
 ) -> list[Finding]:
     """The findings of each subject on each model by the fewest causes; what an expectation lists stays as it is."""
     apart: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    merged: list[Finding] = []
     for finding in found:
-        if finding.status == "new":
-            apart[finding.example.model, finding.example.subject].append(finding)
-        else:
-            merged.append(finding)
+        apart[finding.example.model, finding.example.subject].append(finding)
+    with_new = [place for place, of_place in apart.items() if any(one.status == "new" for one in of_place)]
+    merged: list[Finding] = []
     for place, of_place in apart.items():
-        merged += merger(of_place, witnesses.get(place, ()), len(apart))
+        if place in with_new:
+            merged += merger(of_place, witnesses.get(place, ()), len(with_new))
+        else:
+            merged += of_place
     return merged
 
 

@@ -59,7 +59,7 @@ def check_planned(result: ShardResult, plan: Plan) -> None:
     """Raise ValueError where a result holds models, subjects or checks that the plan does not name."""
     choose(result.shard.model, [model.name for model in plan.models], "a model")
     subjects = plan.participants(result.shard.model)
-    for subject, check in [*result.counts, *(key[:2] for key in result.groups)]:
+    for subject, check in [*result.counts, *result.wrong, *(key[:2] for key in result.groups)]:
         choose(subject, subjects, "a subject")
         choose(check, plan.checks, "a check")
     told = [*result.unavailable, *result.methods, *result.adapter_errors]
@@ -95,6 +95,7 @@ class _Line:
     unavailable: dict[str, Failure]
     methods: dict[str, dict[str, bool]] = field(default_factory=dict)
     adapter_errors: dict[str, AdapterErrors] = field(default_factory=dict)
+    wrong: tuple[tuple[Name, Name, tuple[tuple[Count, str], ...]], ...] = ()
 
 
 def result_to_json(result: ShardResult) -> dict[str, Any]:
@@ -115,6 +116,7 @@ def result_to_json(result: ShardResult) -> dict[str, Any]:
         result.unavailable,
         result.methods,
         result.adapter_errors,
+        tuple((*key, tuple(answers)) for key, answers in result.wrong.items()),
     )
     value: dict[str, Any] = to_json(line)
     return value
@@ -142,6 +144,8 @@ def result_from_json(value: Any) -> ShardResult:
         result.groups[group.key] = _group(group, line.shard.model)
     result.methods.update(line.methods)
     result.adapter_errors.update(line.adapter_errors)
+    for subject, check, answers in line.wrong:
+        result.wrong[subject, check] = [*answers]
     return result
 
 

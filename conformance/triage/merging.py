@@ -11,17 +11,21 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from conformance.checks import CHECKS
-from conformance.checks.base import Answers, Diagnosis, Difference
+from conformance.checks.base import Answers, Check, Diagnosis, Difference
+from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, text_case
 from conformance.core.finding import NO_RULE, Confidence, Finding, Mismatch
 from conformance.core.observation import Decoded, Encoded
+from conformance.core.weight import counted_weight
 from conformance.diagnosis.attribution import is_encoding
 from conformance.diagnosis.causes import (
     DESCRIPTIONS,
@@ -31,20 +35,24 @@ from conformance.diagnosis.causes import (
     attribute_decoding,
     offset_rules,
 )
-from conformance.diagnosis.fewest import Weighed
 from conformance.diagnosis.scopes import learned
 from conformance.engine.bench import Bench
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import UNREPEATED
-from conformance.engine.result import telling
+from conformance.engine.result import ShardResult, telling
 from conformance.faults import Fault, predicted
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
+from conformance.triage.claims import Claims, Tally, claims_of
 from conformance.triage.close_look import Example, examined
 from conformance.triage.trial import Family, Trial, decoded_ids, is_believed
 
 MOST_NEIGHBOURS = 80
+MOST_LEFT = 12
+"""Of the mismatches that no cause claims, so many are asked again, of all lengths."""
+NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
+NO_CLAIMS: Mapping[str, Claims] = MappingProxyType({})
 
 
 def explained_as_they_came(
@@ -76,11 +84,15 @@ def with_fewest_causes(
     witnesses: Iterable[Case],
     deadline: float = math.inf,
     trials: Trials | None = None,
+    results: Sequence[ShardResult] = (),
+    natural: Mapping[str, int] = NOTHING_NATURAL,
 ) -> list[Finding]:
     """The findings of one subject on the model of a bench, shrunk, merged to the fewest causes.
 
     trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
         once more: small inputs say more. The others are as there.
+    results: of the shards of the model, with their wrong answers, which causes claim; where one claims none of them,
+        causes are sought for it. natural: as of `conformance.runs.gather.unshrunk`.
     """
     sought = _sought_of(bench, found)
     if not sought:
@@ -94,7 +106,14 @@ def with_fewest_causes(
         return [_untested(one) if one in sought else one for one in found]
     else:
         trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
-    return [*(one for one in found if one not in sought), *_Naming(trial).merged(sought)]
+    claims = claims_of(plan, trial, results)
+    if left := [case for one in claims.values() for case in _of_each_length(one.cases)]:
+        trial.go_on(bench, left, deadline, True)
+        claims = claims_of(plan, trial, results)
+    others = [one for one in found if one not in sought]
+    listed = {(one.stage, one.rule) for one in others if one.status != "new"}
+    named = _Naming(trial).merged(sought, claims, natural)
+    return [*others, *(one for one in named if (one.stage, one.rule) not in listed)]
 
 
 def with_known_causes(
@@ -115,7 +134,7 @@ def with_known_causes(
     cases = [one.example.case for one in sought]
     rules = frozenset((one.example.check, one.stage, one.rule) for one in sought)
     if rules in known:
-        known[rules].hear(cases)
+        known[rules].ask(cases)
     else:
         known[rules] = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
     others = [one for one in found if one not in sought]
@@ -143,52 +162,70 @@ class _Naming:
         self._trial = trial
         self._bench, self._subject = trial.bench, trial.subject
 
-    def merged(self, found: Sequence[Finding]) -> list[Finding]:
-        """The findings by their causes; what no fault explains is one finding a family."""
+    def merged(
+        self,
+        found: Sequence[Finding],
+        claims: Mapping[str, Claims] = NO_CLAIMS,
+        natural: Mapping[str, int] = NOTHING_NATURAL,
+    ) -> list[Finding]:
+        """The findings by their causes; what no fault explains is one finding a family.
+
+        claims: by check, what the causes claim; the counts of such checks come from there.
+        """
         named = [self._named_again(finding) for finding in found]
         came = {id(one.example): (one.stage, one.rule) for one in found}
-        whole: dict[object, Finding] = {}
+        whole: dict[object, list[Finding]] = {}
         for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
-            family = CHECKS[finding.example.check].diagnosis == "decoding"
-            is_described = finding.rule.startswith(NO_RULE)
-            cause = (finding.stage, finding.rule) if finding.confidence else finding.fingerprint
-            key = family if is_described else cause
-            first = whole.get(key)
-            whole[key] = finding if first is None else first.joined(finding)
-        shown = [
-            self._with_stage(one) if one.confidence or came.get(id(one.example)) != (one.stage, one.rule) else one
-            for one in whole.values()
-        ]
-        return [self._with_scope(finding) for finding in (*shown, *self._found_upon(shown))]
+            whole.setdefault(_cause(finding), []).append(finding)
+        for finding in self._not_told([some[0] for some in whole.values()], claims):
+            whole.setdefault(_cause(finding), [finding])
+        shown: list[Finding] = []
+        for key, some in whole.items():
+            one = reduce(Finding.joined, some)
+            is_as_it_came = came.get(id(one.example)) == (one.stage, one.rule)
+            one = one if one.confidence is None and is_as_it_came else self._with_stage(one)
+            shown.append(_counted(one, some, _tallies(key, claims), natural))
+        return [self._with_scope(finding) for finding in shown]
 
-    def _found_upon(self, shown: Sequence[Finding]) -> Iterator[Finding]:
-        """Findings of the causes that were seen upon another alone: in the run, that one was in every answer."""
-        first = next((one for one in shown if one.example.check == IDS.name), None)
-        if first is None or self._trial.texts.beneath is None:
-            return
-        cases = {case.text: case for case in reversed(self._trial.answers) if case.kind == "text"}
-        told = {(one.stage, one.rule) for one in shown}
-        for cause, confidence in (self._trial.texts.beneath, *self._trial.texts.taken):
-            stage, rule = cause.fault.stage, cause.fault.rule
-            seen = (cases[self._trial.texts.samples[place].asked] for place in cause.fits)
-            outcomes = [(case, IDS(case, *self._trial.answers[case])) for case in seen]
-            wrong = [(case, outcome) for case, outcome in outcomes if isinstance(outcome, Difference)]
-            if not wrong or (stage, rule) in told:  # what both make of a text may be right
-                continue
-            told.add((stage, rule))
-            example = self._shown(first.example, min(wrong, key=lambda one: (len(one[0].text), one[0].text)), cause)
-            count = max(1, len(cause.fits & self._trial.texts.witnesses))
-            named = replace(first, example=example, stage=stage, rule=rule, confidence=confidence)
-            yield replace(named, count=count, languages=(), examples=())
+    def _not_told(self, shown: Sequence[Finding], claims: Mapping[str, Claims]) -> Iterator[Finding]:
+        """Findings of the causes that none has, and of what no cause claims.
 
-    def _shown(self, like: Mismatch, seen: tuple[Case, Difference], cause: Weighed[Any]) -> Mismatch:
+        In the run, something else was at work in every answer of theirs, or they were put down to another.
+        """
+        told = {_cause(one) for one in shown}
+        for check in (IDS, DECODE):
+            family = self._family(check)
+            for cause, confidence in family.believed.items():
+                seen = [one.asked for one in family.of_cause(cause)]
+                if (cause.stage, cause.rule) not in told and (example := self._smallest(shown[0], check, seen, cause)):
+                    told.add((cause.stage, cause.rule))
+                    yield replace(_new(shown[0], example), stage=cause.stage, rule=cause.rule, confidence=confidence)
+            is_told = (check.diagnosis == "decoding") in told
+            left = claims[check.name].left if check.name in claims and family.is_judged and not is_told else ()
+            asked = [self._asked_of(case, check.diagnosis) for case in left]
+            if unclaimed := self._smallest(shown[0], check, asked, None):
+                yield self._named(_new(shown[0], unclaimed))
+
+    def _family(self, check: Check) -> Family[Any, Any, Any]:
+        return self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
+
+    def _smallest(self, like: Finding, check: Check, seen: Container[object], cause: Any) -> Mismatch | None:
+        """The smallest of the inputs on which a check fails, as an example. cause: None for none that is known."""
+        cases = (case for case in self._trial.answers if self._asked_of(case, check.diagnosis) in seen)
+        for case in sorted(cases, key=lambda one: (one.size, one.content)):
+            difference = check(case, *self._trial.answers[case])
+            if isinstance(difference, Difference):
+                return self._shown(replace(like.example, check=check.name), (case, difference), cause)
+        return None
+
+    def _shown(self, like: Mismatch, seen: tuple[Case, Difference], cause: Any) -> Mismatch:
         """What was seen on a case, as an example of the same check as another."""
         case, difference = seen
         answers = self._trial.answers[case]
         case = replace(case, origin=like.case.origin, language=like.case.language)
         self._trial.answers[case] = answers
         difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
-        attribution = Attribution(cause.fault.stage, cause.fault.rule)
+        attribution = Attribution() if cause is None else Attribution(cause.stage, cause.rule)
         return replace(
             like,
             rule=difference.rule,
@@ -219,17 +256,17 @@ class _Naming:
         if check.diagnosis not in ("ids", "decoding"):
             return finding
         family: Family[Any, Any, Any] = self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
-        pair = family.cause_of(self._asked_of(finding.example.case, check.diagnosis))
-        if pair is None:
+        cause = family.cause_of(self._asked_of(finding.example.case, check.diagnosis))
+        if cause is None:
             return finding
-        fits = {family.samples[place].asked for place in pair[0].fits}
+        fits = {one.asked for one in family.of_cause(cause)}
         cases = (one for one in self._trial.answers if self._asked_of(one, check.diagnosis) in fits)
         for case in sorted(cases, key=lambda one: (one.size, one.content)):
             if case.size >= finding.example.case.size:
                 break
             difference = check(case, *self._trial.answers[case])
             if isinstance(difference, Difference):
-                return replace(finding, example=self._shown(finding.example, (case, difference), pair[0]))
+                return replace(finding, example=self._shown(finding.example, (case, difference), cause))
         return finding
 
     def _asked_of(self, case: Case, diagnosis: Diagnosis) -> object:
@@ -256,19 +293,19 @@ class _Naming:
         if not isinstance(check(case, expected, observed), Difference):
             return finding
         if check.diagnosis == "ids":
-            pair = self._trial.texts.cause_of(case.text)
+            found = self._trial.texts.cause_of(case.text)
         elif check.diagnosis == "decoding":
-            pair = self._trial.ids.cause_of(decoded_ids(case, expected))
+            found = self._trial.ids.cause_of(decoded_ids(case, expected))
         else:
-            taken = self._trial.texts.taken
-            pair = next((one for one in taken if self._encodes_so(one[0].fault, case, observed, check.diagnosis)), None)
-            if pair is None and check.diagnosis == "offsets":
+            causes = self._trial.texts.believed
+            found = next((one for one in causes if self._encodes_so(one, case, observed, check.diagnosis)), None)
+            if found is None and check.diagnosis == "offsets":
                 rule, confidence = self._offset_rule(case)
                 if is_believed(confidence):
                     return replace(finding, stage="Offsets", rule=rule, confidence=confidence)
-        if pair is not None:
-            fault, confidence = pair[0].fault, pair[1]
-            return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
+        if found is not None:
+            confidence = family.believed[found] if check.diagnosis == "decoding" else self._trial.texts.believed[found]
+            return replace(finding, stage=found.stage, rule=found.rule, confidence=confidence)
         cause = self._described(finding, case, expected, observed)
         return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
 
@@ -296,8 +333,8 @@ class _Naming:
         if len(given.offsets) != len(given.ids):
             return None
         due = [right] if right.ids == given.ids else []
-        for one, _ in self._trial.texts.taken:
-            trace = None if one.fault.trace is None else predicted(partial(one.fault.trace, case.text))
+        for one in self._trial.texts.believed:
+            trace = None if one.trace is None else predicted(partial(one.trace, case.text))
             if trace is not None and tuple(trace.encoding.ids) == given.ids:
                 due.append(Encoded(given.ids, offsets=tuple(trace.encoding.offsets)))
         if not due or any(one.offsets == given.offsets for one in due):
@@ -334,15 +371,19 @@ class _Naming:
         if case not in self._trial.answers:
             return finding
         contents = [token.content for token in self._bench.reference.tokenizer.rules.added_tokens.tokens.values()]
-        if CHECKS[finding.example.check].diagnosis == "decoding":
-            of_ids = self._trial.ids.of_one_cause(decoded_ids(case, self._trial.answers[case][0]))
+        family: Family[Any, Any, Any] = self._trial.texts
+        is_decoding = CHECKS[finding.example.check].diagnosis == "decoding"
+        if is_decoding:
+            family = self._trial.ids
+        cause = family.cause_of(self._asked_of(case, CHECKS[finding.example.check].diagnosis))
+        alike = family.unexplained if cause is None else family.of_cause(cause)
+        if is_decoding:
             found = learned(
-                [one.expected.kept for one in of_ids], [one.expected.kept for one in self._trial.ids.right], contents
+                [one.expected.kept for one in alike], [one.expected.kept for one in family.right_answers], contents
             )
         else:
-            texts = self._trial.texts
-            differing = [one.asked for one in texts.of_one_cause(case.text)]
-            found = learned(differing, [one.asked for one in texts.right], contents, self._trial.words)
+            right = [one.asked for one in family.right_answers]
+            found = learned([one.asked for one in alike], right, contents, self._trial.words)
         nearest = self._nearest(finding)
         evidence = replace(finding.example.evidence, nearest=nearest)
         scope = found.sentence if found is not None else ""
@@ -360,6 +401,49 @@ class _Naming:
         return None
 
 
+def _cause(finding: Finding) -> object:
+    """What findings are one by: their cause; what no rule explains is one in each family."""
+    if finding.rule.startswith(NO_RULE):
+        return CHECKS[finding.example.check].diagnosis == "decoding"
+    return (finding.stage, finding.rule) if finding.confidence else finding.fingerprint
+
+
+def _new(like: Finding, example: Mismatch) -> Finding:
+    """A finding on an example, of the subject of another one, which has counted nothing as yet."""
+    return Finding(example, 1, (), "", example.rule, like.oracle)
+
+
+def _tallies(key: object, claims: Mapping[str, Claims]) -> dict[str, Tally]:
+    """By check, what is claimed for a finding; what no cause explains has what is beside causes, too."""
+    tallies: dict[str, Tally] = {}
+    for check, claim in claims.items():
+        if key == (CHECKS[check].diagnosis == "decoding"):
+            tallies[check] = claim.unclaimed.joined(claim.beside)
+        else:
+            of_cause = (tally for cause, tally in claim.of_causes.items() if (cause.stage, cause.rule) == key)
+            tallies[check] = reduce(Tally.joined, of_cause, Tally())
+    return tallies
+
+
+def _counted(
+    finding: Finding, parts: Sequence[Finding], tallies: Mapping[str, Tally], natural: Mapping[str, int]
+) -> Finding:
+    """The finding with what is claimed for it in the place of what was counted; parts: of which it was joined."""
+    if not any(tally.count for tally in tallies.values()):
+        return finding
+    others = [one for one in parts if one.example.check not in tallies]
+    count = sum(one.count for one in others)
+    languages = {name for one in others for name in one.languages}
+    weight = reduce(
+        lambda one, other: one.joined(other, False), (one.weight for one in others), counted_weight({}, natural)
+    )
+    for tally in tallies.values():
+        count += tally.count
+        languages |= tally.languages.keys() - {""}
+        weight = weight.joined(counted_weight(tally.languages, natural), False)
+    return replace(finding, count=count, languages=tuple(sorted(languages)), weight=weight)
+
+
 Trials: TypeAlias = "dict[tuple[str, str], Trial]"
 """By model and subject, what it was asked and what is believed."""
 Known: TypeAlias = "dict[frozenset[tuple[str, str, str]], Trial]"
@@ -370,6 +454,14 @@ def _untested(finding: Finding) -> Finding:
     """The finding, whose rule was not put to the test before the time ended."""
     is_rule = bool(finding.stage) and finding.rule not in DESCRIPTIONS
     return replace(finding, confidence=Confidence(0, 0)) if is_rule else finding
+
+
+def _of_each_length(cases: Iterable[Case]) -> list[Case]:
+    """A few of the cases, the shortest of each length in turn."""
+    lengths: dict[int, list[Case]] = {}
+    for case in sorted(cases, key=lambda one: (one.size, one.content)):
+        lengths.setdefault(case.size.bit_length() // 2, []).append(case)
+    return [one for turn in zip_longest(*lengths.values()) for one in turn if one is not None][:MOST_LEFT]
 
 
 def _neighbours(case: Case) -> Iterator[Case]:

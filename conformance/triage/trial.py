@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice, takewhile
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
@@ -21,11 +21,14 @@ from conformance.core.observation import Decoded, Encoded
 from conformance.core.unicode_ages import of_each_age
 from conformance.diagnosis.fault_search import Answer, Asked, Candidate, FaultSearch, Sample, agree
 from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, weighed
+from conformance.diagnosis.learning import learnt_of_texts, varied
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
-from conformance.faults import Fault, changed
+from conformance.faults import DecodingFault, Fault, faults, predicted
+from conformance.faults.older_releases import release_faults
 from conformance.faults.pre_tokenizers import doubtful_characters
+from conformance.faults.together import Together, orders, together
 from conformance.faults.unicode_versions import later_compositions
 from conformance.triage.minimize import sample_cases
 from conformance.triage.rivals import MOST_RIVALS, telling_cases
@@ -34,10 +37,8 @@ LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
-EVERYWHERE = 0.9
-"""The share of all texts that a fault changes, so that others are looked for upon it."""
 MOST_FITTED = 60
-"""Samples of which a fault must fit one to be taken up: the shortest that differ, and that nothing explains as yet."""
+"""Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
 MOST_LESSONS, MOST_ROUNDS = 2, 6
 """How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
 FRESH_OF_EACH = 25
@@ -47,6 +48,10 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+MOST_PROVISIONAL, LEAST_PROVISIONAL = 2, 1 / 3
+"""So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
+MOST_AROUND = 3
+"""Ids that a fault puts before or behind those of the stages, less one."""
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
 """Parts of inputs on which a fault fails to foretell the answer, since something else may be at work in them; of inputs
 of so many code points or ids, each place is left out."""
@@ -59,19 +64,25 @@ _BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
 
+_Answer: TypeAlias = Callable[[Any], Any]
+"""What faults answer; it may raise anything."""
+
+
 @dataclass(slots=True)
 class Family(Generic[Candidate, Asked, Answer]):
     """Faults of one kind, with what the subject did and what of it was believed.
 
-    case: the case that asks. long: how many samples there were that take long. witnesses: the places of the
-    samples that the findings came from. pool: the faults that fit something. taken: those that are
-    believed, each with how it stood the test. heard: how many samples they were held against. is_judged: whether
-    there was the time to find out. beneath: a fault that is at work everywhere, and how it stood the test; what is
-    expected is what it gives.
+    case: the case that asks. at_once: faults alone and together, the fewer the sooner, each with what they answer.
+    right: the answer that is due, given that of the oracle: upon faults that are at work, theirs.
+    long: how many samples there were that take long. witnesses: the places of the samples that the findings came from.
+    pool: the faults that fit something. taken: those that stood the test, each with how it did. is_judged: whether
+    there was the time to find out. believed: the same, and those that were found upon them.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
     case: Callable[[Asked], Case]
+    at_once: Callable[[Sequence[Candidate]], Iterable[tuple[tuple[Candidate, ...], _Answer]]]
+    right: Callable[[Asked, Answer], Answer] = lambda asked, answer: answer
     samples: list[Sample[Asked, Answer]] = field(default_factory=list)
     places: dict[Asked, int] = field(default_factory=dict)
     long: int = 0
@@ -80,8 +91,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
-    heard: int = 0
-    beneath: tuple[Weighed[Any], Confidence] | None = None
+    believed: dict[Candidate, Confidence] = field(default_factory=dict)
+    _known: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
 
     def size(self, asked: Asked) -> int:
         """Code points, or ids."""
@@ -93,7 +104,7 @@ class Family(Generic[Candidate, Asked, Answer]):
         self.long += is_long
         if sample.asked not in self.places and (not is_long or self.long <= MOST_LONG):
             self.places[sample.asked] = len(self.samples)
-            self.samples.append(sample)
+            self.samples.append(replace(sample, expected=self.right(sample.asked, sample.expected)))
 
     def differs(self, place: int) -> bool:
         sample = self.samples[place]
@@ -106,19 +117,15 @@ class Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
-    def weigh_more(self) -> None:
-        """Hold what is believed against the samples that came since: who compares does so hundreds of times."""
-        more = [weighed(one.fault, self.samples[self.heard :], self.search.remembered) for one, _ in self.taken]
-        pairs = zip(self.taken, more, strict=True)
-        self.believe([(one.with_more(other, self.heard), confidence) for (one, confidence), other in pairs])
+    def take(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
+        """Take faults for causes."""
+        self.taken = taken
+        self.believe({one.fault: confidence for one, confidence in taken})
 
-    def believe(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
-        """Take faults for the causes, as they stand against all samples that there are."""
-        self.taken, self.heard = taken, len(self.samples)
-
-    def expected(self, right: Any) -> Any:
-        """The right ids of a text, as the fault changes them that is at work everywhere; any other answer as it is."""
-        return right if self.beneath is None else tuple(self.beneath[0].fault.change(right))
+    def believe(self, believed: dict[Candidate, Confidence]) -> None:
+        """Take faults for the causes, and hold them against the samples anew."""
+        self.believed = believed
+        self._known.clear()
 
     def learn(
         self,
@@ -131,11 +138,10 @@ class Family(Generic[Candidate, Asked, Answer]):
         What was believed before stays among them, though it is learnt from nothing that is unexplained.
         is_late: whether the time is over: then those are taken that were found so far.
         """
-        by_size: Callable[[Sample[Asked, Answer]], int] = lambda one: self.size(one.asked)
-        differing = sorted((self.samples[place] for place in self.differing), key=by_size)
-        shortest = [*differing[:MOST_FITTED], *sorted(unexplained, key=by_size)[:MOST_FITTED]]
+        differing = [self.samples[place] for place in self.differing]
+        shown = [*varied(differing)[:MOST_FITTED], *varied(unexplained)[:MOST_FITTED]]
         faults = takewhile(lambda _: not is_late(), self.search.all_for(differing, unexplained))
-        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
+        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shown)]
         believed = [one.fault for one, _ in self.taken]
         others = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
         self.pool = [*believed, *(one for one in others if one not in believed)]
@@ -144,28 +150,48 @@ class Family(Generic[Candidate, Asked, Answer]):
         """The faults of the pool that were not refuted, as they stand now."""
         return [one for one in map(self.weigh, self.pool) if one.is_credible and one.fault not in self.rejected]
 
-    def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
-        """The fault that explains what was asked; the first of several that are at work at once."""
-        place = self.places.get(asked)
-        if self.beneath is not None and place is not None and not self.differs(place):
-            return self.beneath
-        at_work = [pair for pair in self.taken if place in pair[0].scope]
-        explaining = [pair for pair in at_work if place in pair[0].fits]
-        return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
+    # --- what is put down to which cause
 
-    def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
-        """The samples that differ for the same reason; where no fault is believed of it, all of which none is."""
-        cause = self.cause_of(asked)
-        return self.unexplained if cause is None else [self.samples[place] for place in sorted(cause[0].fits)]
+    def foretelling(self, place: int) -> tuple[Candidate, ...]:
+        """The fewest of the causes that, at work at once, give what the subject gave; () if none do."""
+        if place not in self._known:
+            sample = self.samples[place]
+            found = (some for some, answer in self.at_once([*self.believed]) if _gives(answer, sample))
+            self._known[place] = next(found, ()) if self.differs(place) else ()
+        return self._known[place]
+
+    def cause_of(self, asked: Asked) -> Candidate | None:
+        """The cause of an answer; the first of several that are at work at once."""
+        place = self.places.get(asked)
+        if place is None or not self.differs(place):
+            return None
+        at_work = self.foretelling(place)
+        if not at_work:
+            in_scope = tuple(one for one in self.believed if self.is_in_scope(one, self.samples[place]))
+            at_work = in_scope if len(in_scope) > 1 else ()
+        return next(iter(at_work), None)
+
+    def is_in_scope(self, fault: Candidate, sample: Sample[Asked, Answer]) -> bool:
+        """Whether a fault makes another answer than is due."""
+        answer = self.search.remembered(fault, sample.asked)
+        return answer is not None and not agree(answer, sample.expected)
+
+    def of_cause(self, fault: Candidate) -> list[Sample[Asked, Answer]]:
+        """The samples that a cause explains, alone or with others."""
+        return [self.samples[place] for place in sorted(self.differing) if fault in self.foretelling(place)]
 
     @property
     def unexplained(self) -> list[Sample[Asked, Answer]]:
-        places = (place for place in sorted(self.differing) if self.cause_of(self.samples[place].asked) is None)
-        return [self.samples[place] for place in places]
+        """The samples that differ otherwise than the causes foretell, alone or at once."""
+        return [self.samples[place] for place in sorted(self.differing) if not self.foretelling(place)]
 
     @property
-    def right(self) -> list[Sample[Asked, Answer]]:
+    def right_answers(self) -> list[Sample[Asked, Answer]]:
         return [sample for place, sample in enumerate(self.samples) if not self.differs(place)]
+
+
+def _gives(answer: Callable[[Any], Any], sample: Sample[Any, Any]) -> bool:
+    return agree(predicted(lambda: answer(sample.asked)), sample.observed)
 
 
 class Trial:
@@ -182,11 +208,13 @@ class Trial:
         self.came: dict[tuple[str, str], Mismatch] = {}
         attributor = bench.attributor
         self.texts: Family[Any, str, tuple[int, ...]] = Family(
-            attributor.encoding, lambda text: text_case(text, "sample:cause")
+            attributor.encoding, lambda text: text_case(text, "sample:cause"), self._at_once
         )
         self.ids: Family[Any, tuple[int, ...], Decoded] = Family(
-            attributor.decoding, lambda ids: ids_case(ids, "sample:cause")
+            attributor.decoding, lambda ids: ids_case(ids, "sample:cause"), _alone
         )
+        self._upper: Family[Any, str, tuple[int, ...]] | None = None
+        self._together: dict[tuple[Fault, ...], Together | None] = {}
 
     @classmethod
     def judged(cls, plan: Plan, bench: Bench, subject: str, witnesses: Iterable[Case], deadline: float) -> Trial:
@@ -210,18 +238,21 @@ class Trial:
             self.answers[case] = expected, observed
             right, given = expected.encoding, observed.encoding
             if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
-                self.texts.add(Sample(case.text, self.texts.expected(right.ids), given.ids))
+                for family in filter(None, (self.texts, self._upper)):
+                    family.add(Sample(case.text, right.ids, given.ids))
             if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
                 decoded = observed.decoding
                 if expected.decoding.with_special is None:
                     decoded = Decoded(decoded.text)
                 self.ids.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
 
-    def hear(self, cases: Iterable[Case]) -> None:
-        """Ask more, and say of it what is believed already."""
-        self.ask(cases)
-        for family in (self.texts, self.ids):
-            family.weigh_more()
+    def due(self, family: Family[Any, Any, Any], case: Case) -> Sample[Any, Any] | None:
+        """What a case asks a family, and the answer that is due to it; None if the reference has none."""
+        tokenizer = self.bench.reference.tokenizer
+        ids = case.ids if case.kind == "ids" else predicted(lambda: tuple(tokenizer.encode_ids(case.readable_text)))
+        asked = ids if family is self.ids else case.readable_text
+        answer = None if ids is None else predicted(lambda: _right(family, self.bench)(asked))
+        return None if answer is None else Sample(asked, answer, answer)
 
     def know_witnesses(self) -> None:
         """What was asked so far is what the findings came from."""
@@ -235,7 +266,7 @@ class Trial:
         """
         self.bench, self._deadline = bench, deadline
         known = [(family, len(family.samples)) for family in (self.texts, self.ids)]
-        self.hear(cases)
+        self.ask(cases)
         for family, count in known:
             family.witnesses.update(range(count, len(family.samples)))
         if seeks and not self._is_late:
@@ -253,10 +284,41 @@ class Trial:
             self._choose(family)
 
     def _choose(self, family: Family[Any, Any, Any]) -> None:
-        known = {(one.fault.stage, one.fault.rule) for one, _ in self.texts.taken}
         if not family.differing:
             family.is_judged = family.is_judged or not self._is_late
             return
+        self._seek(family)
+        family.search.adopt(family.believed)
+        while family is self.texts and family.unexplained and not self._is_late:
+            found = self._found_upon(family, family.believed) or self._found_with(family)
+            if not found:
+                break
+            family.search.adopt(found)
+            family.believe({**family.believed, **found})
+
+    def _found_with(self, family: Family[Any, str, tuple[int, ...]]) -> dict[Any, Confidence]:
+        """A fault that foretells too little alone, with those that are found upon it, if together they foretell enough.
+
+        A token at the start of every text, beside a limit of the text: long texts speak against each of them.
+        """
+        known = family.believed
+        weighed = [one for one in map(family.weigh, family.pool) if one.is_credible and one.fault not in known]
+        for one in sorted(weighed, key=lambda one: -len(one.fits))[:MOST_PROVISIONAL]:
+            if LEAST_PROVISIONAL * len(family.differing) > len(one.fits) or self._is_late:
+                break
+            found = self._found_upon(family, {**known, one.fault: THE_ONLY_INPUT})
+            if found:
+                family.believe({**known, one.fault: THE_ONLY_INPUT, **found})
+                places = [place for place in one.scope if place not in family.witnesses]
+                confidence = Confidence(len(places), sum(bool(family.foretelling(place)) for place in places))
+                family.believe(known)
+                if is_believed(confidence):
+                    return {one.fault: confidence, **found}
+        return {}
+
+    def _seek(self, family: Family[Any, Any, Any]) -> None:
+        """Find the causes that show by themselves: first by all that differs, then by what nothing explains."""
+        known = {(one.stage, one.rule) for one in self.texts.believed}
         self._explore(family)
         is_late = lambda: self._is_late
         family.learn(known, is_late)
@@ -268,34 +330,60 @@ class Trial:
             family.learn(known, is_late, family.unexplained)
             self._believe(family)
         family.is_judged = family.is_judged or not self._is_late
-        family.search.adopt(one.fault for one, _ in family.taken)
-        everywhere = [pair for pair in family.taken if len(pair[0].scope) >= EVERYWHERE * len(family.samples)]
-        beneath = next((pair for pair in everywhere if isinstance(pair[0].fault, Fault) and pair[0].fault.change), None)
-        if beneath is not None and family.beneath is None:
-            self.ask(map(family.case, _probes()))
-            self._choose_upon(beneath)
 
-    def _choose_upon(self, beneath: tuple[Weighed[Any], Confidence]) -> None:
-        """Look for what else is at work where a fault changes the ids of every text, so that no other is ever alone."""
-        fault, family = beneath[0].fault, self.texts
+    def _found_upon(self, family: Family[Any, str, tuple[int, ...]], known: Iterable[Fault]) -> dict[Any, Confidence]:
+        """The causes of what is left where those that are known are at work, so that the others are never alone."""
+        tokenizer = self.bench.reference.tokenizer
+        beneath = together(tokenizer, ())
+        assert beneath is not None
+        for fault in known:
+            beneath = together(tokenizer, (*beneath.faults, fault)) or beneath
+        at_work, changed = beneath.faults, beneath.tokenizer
+        if not at_work:
+            return {}
         search: FaultSearch[Any, str, tuple[int, ...]] = FaultSearch(
-            lambda: [changed(one, fault.change) for one in family.search.every if one.stage != fault.stage],
-            lambda one, text: tuple(one.ids(text)),
+            lambda: family.search.every if changed is tokenizer else (*release_faults(changed), *faults(changed)),
+            lambda fault, text: beneath.finished(fault.ids(beneath.prepared(text))),
+            learnt=lambda differing, unexplained: learnt_of_texts(
+                changed,
+                lambda fault, sample: _gives(lambda text: beneath.finished(fault.ids(text)), sample),
+                *([_within(beneath, one) for one in some] for some in (differing, unexplained)),
+            ),
+            is_over=lambda: self._is_late,
         )
-        self.texts = Family(search, family.case, witnesses=family.witnesses, beneath=beneath)
+        self._upper = Family(search, family.case, family.at_once, lambda text, _: beneath.ids(text))
         for sample in family.samples:
-            self.texts.add(replace(sample, expected=self.texts.expected(sample.expected)))
-        self._choose(self.texts)
-        if not (self.texts.differing and self.texts.is_judged):  # there is nothing else, or was no time to find it
-            family.weigh_more()
-            self.texts = family
+            self._upper.add(sample)
+        self._upper.witnesses |= {
+            self._upper.places[family.samples[place].asked]
+            for place in family.witnesses
+            if family.samples[place].asked in self._upper.places
+        }
+        try:
+            self.ask(map(family.case, _probes()))
+            self._seek(self._upper)
+            found = {one.fault: confidence for one, confidence in self._upper.taken}
+        finally:
+            self._upper = None
+        return {fault: confidence for fault, confidence in found.items() if fault not in at_work}
+
+    def _at_once(self, some: Sequence[Fault]) -> Iterator[tuple[tuple[Fault, ...], _Answer]]:
+        """Faults alone and together, each with their ids."""
+        for fault in some:
+            yield (fault,), partial(self.texts.search.remembered, fault)
+        for several in orders(some):
+            if several not in self._together:
+                self._together[several] = together(self.bench.reference.tokenizer, several)
+            found = self._together[several]
+            if found is not None:
+                yield several, found.ids
 
     def _explore(self, family: Family[Any, Any, Any]) -> None:
         """Ask what is like the shortest samples that differ."""
         shown = sorted((family.samples[place].asked for place in family.differing), key=len)[:MOST_REPLACED]
         texts = (asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE)
         others = chain.from_iterable(map(_with_others, texts))
-        self.ask(map(family.case, chain(others, later_compositions() if family is self.texts else ())))
+        self.ask(map(family.case, chain(others, later_compositions() if family is not self.ids else ())))
 
     def _believe(self, family: Family[Any, Any, Any]) -> None:
         """Take the fewest candidates, and others in the place of those that do not stand the test."""
@@ -303,7 +391,7 @@ class Trial:
             taken = fewest(family.candidates(), family.differing)
             tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
             believed = [(family.weigh(one.fault), confidence) for one, confidence in tested if is_believed(confidence)]
-            family.believe(believed)
+            family.take(believed)
             if len(believed) == len(tested) or self._is_late:
                 break
             family.rejected += [one.fault for one, confidence in tested if not is_believed(confidence)]
@@ -311,7 +399,7 @@ class Trial:
     def _part(self, family: Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
         rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
-        probes = _probes() if family is self.texts else ()
+        probes = _probes() if family is not self.ids else ()
         drawn = [*map(family.case, chain(probes, self._drawn(family, "rivals")))]
         key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
@@ -383,7 +471,7 @@ class Trial:
     def _drawn(self, family: Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
         for case in self.bench.drawn_cases(FRESH_OF_EACH, f"{seed}:"):
-            if family is self.texts and case.kind == "text":
+            if family is not self.ids and case.kind == "text":
                 yield case.text
             elif family is self.ids and case.kind == "ids":
                 yield case.ids
@@ -408,6 +496,26 @@ class Trial:
             given = [split.normalized for split in tokenizer.rules.pre_tokenized(tokenizer.rules.checked_text(text))]
             self._known_words[text] = [text[slice(*part.original_span(0, len(part)))] for part in given] or [text]
         return self._known_words[text]
+
+
+def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[str, tuple[int, ...]]:
+    """A sample as the stages see it between what faults do to the text and what they do to the ids."""
+    given, right = sample.observed, sample.expected
+    slices = [slice(start, len(given) - end) for start in range(MOST_AROUND) for end in range(MOST_AROUND)]
+    inner = (given[one] for one in slices if beneath.finished(given[one]) == given)
+    text = beneath.prepared(sample.asked)
+    right = tuple(predicted(lambda: beneath.core(text)) or right)
+    return Sample(text, right, next(inner, given))
+
+
+def _alone(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], _Answer]]:
+    """Faults of decoding, each alone."""
+    for fault in some:
+        yield (fault,), partial(_decoded, fault)
+
+
+def _decoded(fault: DecodingFault, ids: Sequence[int]) -> Decoded:
+    return Decoded(fault.text(ids, True), fault.text(ids, False))
 
 
 def _with_others(text: str) -> Iterator[str]:
@@ -451,7 +559,7 @@ def _right(family: Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
 
     def answer(asked: Any) -> Any:
         if isinstance(asked, str):
-            return family.expected(tuple(tokenizer.encode_ids(asked)))
+            return family.right(asked, tuple(tokenizer.encode_ids(asked)))
         return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
 
     return answer

@@ -10,18 +10,21 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case, text_case
 from conformance.core.finding import Finding
-from conformance.core.observation import Failure
+from conformance.core.observation import Encoded, Failure
 from conformance.core.weight import ALL, Share, Weight
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.diagnosis.weight_class import weight_class
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.faults import predicted
+from conformance.faults.together import orders, together
 from conformance.inputs.corpora import corpus_names, natural_lines
 
 LINES, LINES_IN_STREAMS = 6, 1
@@ -228,20 +231,38 @@ def _causes(
         for one in check.by_rule(observed) if suspects else ():
             difference = check(case, expected, one)
             assert isinstance(difference, Difference)
-            found.add(_cause(bench, suspects, case, difference, expected, one))
+            found |= _shown(bench, suspects, case, difference, expected, one)
     return found
 
 
-def _cause(
+def _shown(
     bench: Bench, suspects: Sequence[Finding], case: Case, difference: Difference, expected: Answers, observed: Answers
-) -> Finding:
-    """Which of several findings of a check a difference shows: one that explains it, else one that looks alike."""
-    if len(suspects) == 1:
-        return suspects[0]
+) -> set[Finding]:
+    """The findings of a check that a difference shows: of ids, those whose causes change the ids of this text.
+
+    What no cause explains is put down to what has no known rule as well.
+    """
     alike = [finding for finding in suspects if finding.example.rule == difference.rule]
-    faults = [one for one in alike if one.stage and one.rule not in DESCRIPTIONS]
-    for finding in faults:
-        cause, example = Attribution(finding.stage, finding.rule), finding.example
-        if bench.attributor.explains(cause, example.subject, example.check, case, expected, observed):
-            return finding
-    return next(chain((one for one in alike if one not in faults), alike, suspects))
+    named = {one: Attribution(one.stage, one.rule) for one in alike if one.stage and one.rule not in DESCRIPTIONS}
+    explaining = (
+        finding
+        for finding, cause in named.items()
+        if bench.attributor.explains(cause, finding.example.subject, finding.example.check, case, expected, observed)
+    )
+    first = next(explaining, None)
+    right, given = expected.encoding, observed.encoding
+    is_of_ids = CHECKS[suspects[0].example.check].diagnosis == "ids"
+    if not is_of_ids or not isinstance(right, Encoded) or not isinstance(given, Encoded):
+        others = chain((one for one in alike if one not in named), alike, suspects)
+        return {first or next(others)}
+    search, text = bench.attributor.encoding, case.readable_text
+    faults = {one: search.of_rule(cause.stage, cause.rule) for one, cause in named.items()}
+    in_scope = {*filter(None, [first])}
+    for one, some in faults.items():
+        if any(search.remembered(fault, text) not in (None, right.ids) for fault in some):
+            in_scope.add(one)
+    at_once = orders([some[0] for some in faults.values() if some])
+    all_together = (together(bench.reference.tokenizer, several) for several in at_once)
+    if first or any(one is not None and predicted(partial(one.ids, text)) == given.ids for one in all_together):
+        return in_scope
+    return in_scope | {one for one in alike if not faults.get(one)}

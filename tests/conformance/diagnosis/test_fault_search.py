@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.diagnosis.fault_search import MOST_SAMPLES, FaultSearch, Sample
 from conformance.faults import Fault
 from reftok import ReftokError
@@ -110,10 +112,13 @@ def test_samples_of_another_subject_say_nothing() -> None:
     assert not found.speaks_for("s", "A", "both")
 
 
-def test_what_was_learnt_is_known_by_its_rule_until_all_is_forgotten() -> None:
+def test_what_was_learnt_stays_known_by_its_rule_and_the_newest_takes_its_place() -> None:
     learnt = Fault("A", "learnt", lambda text: tuple(map(ord, text[:1])))
     found = search()
     found.adopt([learnt])
     assert found.of_rule("A", "learnt") == [learnt]
     found.renew()
-    assert found.of_rule("A", "learnt") == []
+    assert found.of_rule("A", "learnt") == [learnt]
+    newer = replace(learnt, ids=len)
+    found.adopt([newer])
+    assert found.of_rule("A", "learnt") == [newer]

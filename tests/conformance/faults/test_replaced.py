@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.core.observation import Decoded
 from conformance.core.rule_table import usual_cause
-from conformance.faults import of_replaced, of_replaced_decoding
+from conformance.faults import of_replaced, of_replaced_decoding, of_substrings
 from conformance.faults.replaced import SEVERAL
 from tests.models import load
 
@@ -95,3 +95,22 @@ def test_characters_of_decoded_text_that_become_others_are_named() -> None:
     assert [
         *of_replaced_decoding(tokenizer, [(ids, Decoded(text, text), Decoded("it really is", "it really is"))])
     ] == []
+
+
+def substrings(change: Change, *texts: str) -> list[str]:
+    tokenizer = load("bpe-qwen")
+    answers = [(text, tokenizer.encode_ids(text), tokenizer.encode_ids(change(text))) for text in texts]
+    return [fault.rule for fault in of_substrings(tokenizer, answers)]
+
+
+def test_a_string_that_becomes_another_is_learnt_with_what_may_stand_beside_it() -> None:
+    rule = "“the” becomes “teh”"
+    assert rule in substrings(lambda text: text.replace("the", "teh"), "other", "the")
+    assert usual_cause("Input", rule)
+    assert "“...” becomes U+2026" in substrings(lambda text: text.replace("...", "\u2026"), "a...b")
+
+
+def test_a_mistake_of_whole_words_is_none_of_strings() -> None:
+    """Fault: words that were turned round were "“one” becomes “eno”"."""
+    turned = lambda text: " ".join(word[::-1] for word in text.split(" "))
+    assert substrings(turned, "one", "is there", "one by one") == []

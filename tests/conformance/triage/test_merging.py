@@ -67,7 +67,7 @@ RIGHT = {
 }
 BYTE_OFFSETS = {"width": 'len(text[:start].encode("utf-8"))', "width_of_end": 'len(text[:end].encode("utf-8"))'}
 LOWER = {"text": "text.lower()"}
-DOUBLED = {"text": 'text.replace("q", "qq")'}
+DOUBLED = {"text": '"".join(one * (2 + place % 3 if one == "q" else 1) for place, one in enumerate(text))'}
 """What no rule knows."""
 UNITS = "patterns see UTF-16 units: surrogates are no letters"
 REMOVED = "special tokens are removed from the text"
@@ -323,13 +323,13 @@ def test_a_cause_is_found_upon_one_that_changes_every_text(
 def test_what_was_believed_stays_where_there_is_no_time_to_look_for_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = Trial._choose_upon
+    found_upon = Trial._found_upon
 
-    def late(trial: Trial, beneath: Any) -> None:
+    def late(trial: Trial, family: Any, known: Any) -> Any:
         trial._deadline = -1.0
-        chosen(trial, beneath)
+        return found_upon(trial, family, known)
 
-    monkeypatch.setattr(Trial, "_choose_upon", late)
+    monkeypatch.setattr(Trial, "_found_upon", late)
     both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
     (only,) = of_subject(planted(tmp_path, *both), [ids("")])
     assert (only.stage, only.rule) == BEGUN

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from conformance.core.case import text_case
@@ -24,10 +26,15 @@ def test_more_samples_cost_as_much_after_many_as_after_few(monkeypatch: pytest.M
         lambda: [fault], lambda one, text: tuple(one.ids(text))
     )
     monkeypatch.setattr(search, "remembered", search.predicted)  # each question counts
-    family = Family(search, lambda text: text_case(text, ""))
-    family.believe([(family.weigh(fault), Confidence(1, 1))])
+    family = Family(
+        search,
+        lambda text: text_case(text, ""),
+        lambda some: [((one,), partial(search.predicted, one)) for one in some],
+    )
+    family.believe({fault: Confidence(1, 1)})
     for number in range(50):
         family.add(Sample(f"{number}", (1,), (2,)))
-        family.weigh_more()
+        assert family.cause_of(f"{number}") is fault
     assert asked == [f"{number}" for number in range(50)]
-    assert family.taken[0][0].fits == frozenset(range(50))
+    assert len(family.of_cause(fault)) == 50
+    assert len(asked) == 50

@@ -1,0 +1,108 @@
+"""Faults whose parameters are learnt from wrong answers: which characters, which length, which token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import TypeAlias, TypeVar
+
+from conformance.core.observation import Decoded
+from conformance.diagnosis.fault_search import Answer, Asked, Sample
+from conformance.faults import (
+    DecodingFault,
+    Fault,
+    of_replaced,
+    of_replaced_decoding,
+    of_sample,
+    of_stripped,
+    of_substrings,
+    of_unknown_ids,
+    of_unknown_tokens,
+)
+from conformance.faults.inputs import of_removed
+from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
+from reftok import Tokenizer
+
+LONGEST_SAMPLE = 300
+MOST_LEARNT = 40
+"""Samples from which faults are learnt that take what they change from several."""
+MOST_LEARNT_ALONE = 12
+"""Samples from which faults are learnt that take what they change from one: that takes its time."""
+
+TextSample: TypeAlias = Sample[str, tuple[int, ...]]
+IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
+FaultsOfCharacters: TypeAlias = Callable[[Tokenizer, str], Iterable[Fault]]
+AnySample = TypeVar("AnySample")
+
+
+def learnt_of_texts(
+    tokenizer: Tokenizer,
+    fits: Callable[[Fault, TextSample], bool],
+    differing: Sequence[TextSample],
+    unexplained: Sequence[TextSample],
+) -> Iterator[Fault]:
+    """The faults that do one thing to some characters, each with all characters to which it seems to be done.
+
+    And those that follow from one answer alone, from samples of each kind that nothing explains.
+
+    fits: whether a fault gives what the subject gave.
+    """
+    characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
+    samples = varied(differing)
+    for sample in samples[:MOST_LEARNT]:
+        for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
+            for make in (of_characters, of_removed):
+                for fault in make(tokenizer, character):
+                    if fits(fault, sample):
+                        characters.setdefault((make, fault.rule), {})[character] = None
+    every = ((rule, make(tokenizer, "".join(found))) for (make, rule), found in characters.items())
+    yield from (fault for rule, some in every for fault in some if fault.rule == rule)
+    yield from of_unknown_tokens(tokenizer, map(_answer, samples))
+    left = varied(unexplained)
+    yield from of_replaced(tokenizer, map(_answer, left[:MOST_LEARNT]))
+    yield from of_stripped(tokenizer, map(_answer, left[:MOST_LEARNT]))
+    yield from of_substrings(tokenizer, map(_answer, left[:MOST_LEARNT]))
+    alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in left[:MOST_LEARNT_ALONE])
+    seen = set[tuple[str, str]]()
+    for fault in chain.from_iterable(alone):
+        if (fault.stage, fault.rule) not in seen:
+            seen.add((fault.stage, fault.rule))
+            yield fault
+
+
+def learnt_of_ids(
+    tokenizer: Tokenizer, differing: Sequence[IdsSample], unexplained: Sequence[IdsSample]
+) -> Iterator[DecodingFault]:
+    """The same of decoding."""
+    yield from of_unknown_ids(tokenizer, map(_answer, varied(differing)[:MOST_LEARNT]))
+    yield from of_replaced_decoding(tokenizer, map(_answer, varied(unexplained)[:MOST_LEARNT]))
+
+
+def varied(samples: Iterable[Sample[Asked, Answer]]) -> list[Sample[Asked, Answer]]:
+    """The samples by turns from each stratum, the shortest of it first.
+
+    A stratum is how the answer differs, and how long the input is: one mistake may own all the short inputs, and what
+    is wrong with the long ones would never be looked at.
+
+    >>> right, cut = "right", "ri"
+    >>> [len(one.asked) for one in varied(Sample("a" * n, right, cut if n > 60 else "x") for n in (1, 2, 3, 70, 80))]
+    [1, 2, 70, 3, 80]
+    """
+    strata: dict[object, list[Sample[Asked, Answer]]] = {}
+    for sample in sorted(samples, key=lambda one: len(one.asked)):
+        strata.setdefault((_shape(sample), len(sample.asked).bit_length() // 2), []).append(sample)
+    return [one for turn in zip_longest(*strata.values()) for one in turn if one is not None]
+
+
+def _shape(sample: Sample[Asked, Answer]) -> tuple[object, ...]:
+    """How an answer differs from the right one: what it is a part of, and whether it is shorter or longer."""
+    right, given = (one.kept if isinstance(one, Decoded) else one for one in (sample.expected, sample.observed))
+    if not isinstance(right, str | tuple) or not isinstance(given, str | tuple):
+        return (type(given),)
+    size = len(given)
+    is_head, is_tail = given == right[:size], given == right[len(right) - size :] and size <= len(right)
+    return is_head, is_tail, (size > len(right)) - (size < len(right))
+
+
+def _answer(sample: Sample[Asked, Answer]) -> tuple[Asked, Answer, Answer]:
+    return sample.asked, sample.expected, sample.observed

@@ -1,0 +1,61 @@
+"""Faults at once answer as one tokenizer with all of them would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.faults import Fault
+from conformance.faults.fault import of_ids, of_rules, of_text
+from conformance.faults.together import MOST_AT_ONCE, orders, together
+from tests.models import load
+
+TOKENIZER = load("bpe-qwen")
+CUT = of_text("Input", "cut", TOKENIZER, lambda text: text[:3])
+STRIP = of_text("Input", "strip", TOKENIZER, lambda text: text.strip(" "))
+BEGIN = of_ids("PostProcessor", "begin", TOKENIZER, lambda ids: [7, *ids])
+NO_NFC = of_rules("Normalizer", "no NFC", lambda: replace(TOKENIZER.rules, normalizers=()))
+NO_SPLIT = of_rules("PreTokenizer", "no split", lambda: replace(TOKENIZER.rules, pre_tokenizers=()))
+
+
+def ids(*faults: Fault, text: str) -> list[int]:
+    both = together(TOKENIZER, faults)
+    assert both is not None
+    return list(both.ids(text))
+
+
+def test_the_text_is_changed_first_and_the_ids_last() -> None:
+    text = "e\u0301a!"
+    bare = replace(TOKENIZER.rules, normalizers=())
+    assert ids(BEGIN, NO_NFC, CUT, text=text) == [7, *bare.encode_ids(text[:3])]
+
+
+def test_texts_are_changed_in_the_order_of_the_faults() -> None:
+    text = "  abc"
+    assert ids(STRIP, CUT, text=text) == TOKENIZER.encode_ids("abc")
+    assert ids(CUT, STRIP, text=text) == TOKENIZER.encode_ids("a")
+
+
+def test_each_fault_changes_its_own_stage() -> None:
+    bare = replace(TOKENIZER.rules, normalizers=(), pre_tokenizers=())
+    assert ids(NO_NFC, NO_SPLIT, text="e\u0301 a") == bare.encode_ids("e\u0301 a")
+
+
+def test_faults_that_cannot_be_put_beside_each_other_are_not_together() -> None:
+    again = replace(NO_NFC, rule="another way to do without")
+    other = of_rules(
+        "Normalizer", "twice", lambda: replace(TOKENIZER.rules, normalizers=TOKENIZER.rules.normalizers * 2)
+    )
+    opaque = Fault("Model", "nobody sees how", lambda text: [1])
+    assert together(TOKENIZER, [NO_NFC, other]) is None
+    assert together(TOKENIZER, [NO_NFC, opaque]) is None
+    assert together(TOKENIZER, [again]) is not None
+    assert ids(CUT, opaque, BEGIN, text="a") == [7, 1]
+
+
+def test_two_come_before_three_and_changes_of_the_text_in_either_order() -> None:
+    found = [[one.rule for one in some] for some in orders([CUT, BEGIN, STRIP])]
+    assert found == [
+        ["cut", "begin"], ["cut", "strip"], ["strip", "cut"], ["begin", "strip"],
+        ["cut", "begin", "strip"], ["strip", "begin", "cut"],
+    ]  # fmt: skip
+    assert max(len(some) for some in orders([CUT] * 5)) == MOST_AT_ONCE
