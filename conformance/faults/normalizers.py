@@ -25,11 +25,12 @@ from reftok.rules.huggingface.normalizers import (
     Replace,
     UnicodeForm,
 )
-from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace, PrependScheme
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, Part
+from reftok.rules.types import PrependScheme
 from reftok.unicode.characters import WHITE_SPACE, lower_case
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")

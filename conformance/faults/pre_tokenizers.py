@@ -13,10 +13,11 @@ from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, Split
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString, Part
+from reftok.rules.types import PrependScheme
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""

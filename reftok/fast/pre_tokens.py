@@ -20,14 +20,13 @@ from reftok.rules.huggingface.pre_tokenizers import (
     GPT2_PATTERN,
     ByteLevel,
     Metaspace,
-    PrependScheme,
     Split,
     WhitespaceSplit,
 )
 from reftok.rules.patterns import pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString
-from reftok.rules.types import Span
+from reftok.rules.types import PrependScheme, Span
 from reftok.unicode.characters import WHITE_SPACE
 
 _LONGEST_WRITTEN_OUT = 1000

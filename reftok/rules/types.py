@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 """Half-open, in code points of the *original* text; anything else says so in its name."""
 
 Match: TypeAlias = tuple[int, int, bool]
 """Start, end and whether a pattern matched; the matches of a text cover it without gaps."""
+
+PrependScheme = Literal["first", "never", "always"]
+"""The parts before which `Metaspace` writes its replacement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,12 @@ from reftok.rules.huggingface import decoders, normalizers, post_processors, pre
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.padding import BatchLongest, Padding
 from reftok.rules.huggingface.post_processors import Sequence, SpecialToken, TemplateProcessing
-from reftok.rules.huggingface.pre_tokenizers import PrependScheme
 from reftok.rules.huggingface.truncation import Truncation
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.huggingface.wordlevel import WordLevel
 from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
+from reftok.rules.types import PrependScheme
 from reftok.unicode.charsmap import Charsmap
 
 Check: TypeAlias = Callable[[Fields, str], Any]

@@ -14,8 +14,8 @@ import regex
 from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.byte_level import from_byte_characters
-from reftok.rules.huggingface.pre_tokenizers import PrependScheme
 from reftok.rules.patterns import pattern_matches
+from reftok.rules.types import PrependScheme
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (

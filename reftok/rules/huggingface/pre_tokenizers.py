@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 import regex
 
@@ -17,7 +16,7 @@ from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_patte
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit
-from reftok.rules.types import Match, Span
+from reftok.rules.types import Match, PrependScheme, Span
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -28,8 +27,6 @@ Source: openai/gpt-2 src/encoder.py.
 
 WORDS = rust_pattern(regex.compile(r"\w+|[^\w\s]+"))
 """Source: tokenizers 0.23 pre_tokenizers/whitespace.rs; matched with the classes of Unicode 16."""
-
-PrependScheme = Literal["first", "never", "always"]
 
 
 @dataclass(frozen=True, slots=True)
