@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -17,6 +18,8 @@ _LONGEST = 3
 """Code points in the place of one."""
 _LONGEST_STRING = 12
 """Code points of a string that becomes another."""
+_LEAST_TIMES, _MOST_STRINGS = 2, 8
+"""A string is learnt that so many answers show, and of these so many, those that most answers show."""
 
 
 def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
@@ -44,24 +47,27 @@ def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
 def of_substrings(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
     """The faults that put one string in the place of another, with as much around it as answers may ask for.
 
-    answers: texts, each with the right ids and those that a subject gave. One at least must show it within a word: a
-        mistake of whole words is not one of strings.
+    answers: texts, each with the right ids and those that a subject gave. Two at least must show a string, and one of
+        them within a word: a mistake of whole words is not one of strings.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")
-    >>> text, given = "other", tokenizer.encode_ids("otehr")
-    >>> [fault.rule for fault in of_substrings(tokenizer, [(text, tokenizer.encode_ids(text), given)])][:2]
+    >>> pairs = [("other", "otehr"), ("bathe", "bateh")]
+    >>> answers = [(text, tokenizer.encode_ids(text), tokenizer.encode_ids(given)) for text, given in pairs]
+    >>> [fault.rule for fault in of_substrings(tokenizer, answers)]
     ['“he” becomes “eh”', '“the” becomes “teh”']
     """
-    seen = set[tuple[str, str]]()
+    shown = Counter[tuple[str, str]]()
+    within = set[tuple[str, str]]()
     for text, _, observed in answers:
         given = predicted(partial(tokenizer.decode, observed))
         for pair in _substrings(text, given) if given is not None else ():
-            if pair in seen or not _is_within_a_word(pair[0], text):
-                continue
             if predicted(partial(_ids_with, tokenizer, *pair, text)) == tuple(observed):
-                seen.add(pair)
-                yield of_text("Input", _rule(dict([pair])), tokenizer, partial(_with_other, *pair))
+                shown[pair] += 1
+                within |= {pair} if _is_within_a_word(pair[0], text) else set()
+    for pair, times in shown.most_common(_MOST_STRINGS):
+        if times >= _LEAST_TIMES and pair in within:
+            yield of_text("Input", _rule(dict([pair])), tokenizer, partial(_with_other, *pair))
 
 
 def _substrings(text: str, given: str) -> Iterator[tuple[str, str]]:

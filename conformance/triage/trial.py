@@ -48,6 +48,8 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+MOST_UPON = 2
+"""How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 2, 1 / 3
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
 MOST_AROUND = 3
@@ -289,7 +291,9 @@ class Trial:
             return
         self._seek(family)
         family.search.adopt(family.believed)
-        while family is self.texts and family.unexplained and not self._is_late:
+        for _ in range(MOST_UPON):
+            if family is not self.texts or not family.unexplained or self._is_late:
+                break
             found = self._found_upon(family, family.believed) or self._found_with(family)
             if not found:
                 break

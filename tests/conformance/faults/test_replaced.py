@@ -105,9 +105,9 @@ def substrings(change: Change, *texts: str) -> list[str]:
 
 def test_a_string_that_becomes_another_is_learnt_with_what_may_stand_beside_it() -> None:
     rule = "“the” becomes “teh”"
-    assert rule in substrings(lambda text: text.replace("the", "teh"), "other", "the")
+    assert rule in substrings(lambda text: text.replace("the", "teh"), "other", "the", "bathe")
     assert usual_cause("Input", rule)
-    assert "“...” becomes U+2026" in substrings(lambda text: text.replace("...", "\u2026"), "a...b")
+    assert "“...” becomes U+2026" in substrings(lambda text: text.replace("...", "\u2026"), "a...b", "...")
 
 
 def test_a_mistake_of_whole_words_is_none_of_strings() -> None:
