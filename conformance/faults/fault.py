@@ -38,19 +38,21 @@ class Fault:
     change: Change | None = None
     before: Callable[[str], str] | None = None
     rules: Callable[[], Pipeline] | None = None
+    learnt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodingFault:
     """One way to get the decoding wrong.
 
-    trace: what its decoders give, for the reports; None where it is no other tokenizer.
+    trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
     """
 
     stage: str
     rule: str
     text: Text
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
+    learnt: str = ""
 
 
 def predicted(answer: Callable[[], Answer]) -> Answer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from conformance.checks.base import first_difference
@@ -67,7 +68,8 @@ def of_substrings(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[in
                 within |= {pair} if _is_within_a_word(pair[0], text) else set()
     for pair, times in shown.most_common(_MOST_STRINGS):
         if times >= _LEAST_TIMES and pair in within:
-            yield of_text("Input", _rule(dict([pair])), tokenizer, partial(_with_other, *pair))
+            fault = of_text("Input", _rule(dict([pair])), tokenizer, partial(_with_other, *pair))
+            yield replace(fault, learnt="string")
 
 
 def _substrings(text: str, given: str) -> Iterator[tuple[str, str]]:

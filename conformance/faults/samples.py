@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -86,7 +87,8 @@ def _of_ids(tokenizer: Tokenizer, right: list[int], observed: list[int]) -> Iter
     if len(changed) == 1:
         ((one, other),) = changed
         names = [tokenizer.id_to_token(token_id) or f"id {token_id}" for token_id in (one, other)]
-        yield of_ids("Model", f"{names[1]} in place of {names[0]}", tokenizer, partial(_replaced, one, other))
+        fault = of_ids("Model", f"{names[1]} in place of {names[0]}", tokenizer, partial(_replaced, one, other))
+        yield replace(fault, learnt="id")
 
 
 def _wrapped(bits: int, ids: Sequence[int]) -> Sequence[int]:

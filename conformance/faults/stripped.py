@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from conformance.faults.fault import Fault, of_text, predicted
@@ -72,7 +73,8 @@ def of_stripped(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
                     found |= dict.fromkeys(characters)
         if found:
             characters = "".join(found)
-            yield of_text("Input", _rule(characters, side), tokenizer, partial(_stripped, strip, characters))
+            change = partial(_stripped, strip, characters)
+            yield replace(of_text("Input", _rule(characters, side), tokenizer, change), learnt="ends")
 
 
 def _rule(characters: str, side: str) -> str:

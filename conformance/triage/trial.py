@@ -7,6 +7,7 @@ that it was not chosen by. One cause that explains much is believed before sever
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,7 +36,7 @@ from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
-LONGEST_SAMPLE, MOST_LONG = 200, 12
+LONGEST_SAMPLE, MOST_LONG = 200, 6
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
 MOST_FITTED = 60
 """Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
@@ -48,6 +49,8 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+MOST_OF_A_KIND = 1
+"""Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 2, 1 / 3
@@ -78,7 +81,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     right: the answer that is due, given that of the oracle: upon faults that are at work, theirs.
     long: how many samples there were that take long. witnesses: the places of the samples that the findings came from.
     pool: the faults that fit something. taken: those that stood the test, each with how it did. is_judged: whether
-    there was the time to find out. believed: the same, and those that were found upon them.
+    there was the time to find out. symptoms: the kinds of learnt faults of which there were several: none counts.
+    believed: those that were taken, and those that were found upon them.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -92,6 +96,7 @@ class Family(Generic[Candidate, Asked, Answer]):
     pool: Sequence[Candidate] = ()
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
+    symptoms: set[str] = field(default_factory=set)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
     believed: dict[Candidate, Confidence] = field(default_factory=dict)
     _known: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
@@ -150,7 +155,8 @@ class Family(Generic[Candidate, Asked, Answer]):
 
     def candidates(self) -> list[Weighed[Candidate]]:
         """The faults of the pool that were not refuted, as they stand now."""
-        return [one for one in map(self.weigh, self.pool) if one.is_credible and one.fault not in self.rejected]
+        left = (one for one in self.pool if one.learnt not in self.symptoms and one not in self.rejected)
+        return [one for one in map(self.weigh, left) if one.is_credible]
 
     # --- what is put down to which cause
 
@@ -306,7 +312,8 @@ class Trial:
         A token at the start of every text, beside a limit of the text: long texts speak against each of them.
         """
         known = family.believed
-        weighed = [one for one in map(family.weigh, family.pool) if one.is_credible and one.fault not in known]
+        left = (one for one in family.pool if one not in known and not one.learnt)
+        weighed = [one for one in map(family.weigh, left) if one.is_credible]
         for one in sorted(weighed, key=lambda one: -len(one.fits))[:MOST_PROVISIONAL]:
             if LEAST_PROVISIONAL * len(family.differing) > len(one.fits) or self._is_late:
                 break
@@ -356,6 +363,7 @@ class Trial:
             is_over=lambda: self._is_late,
         )
         self._upper = Family(search, family.case, family.at_once, lambda text, _: beneath.ids(text))
+        self._upper.symptoms |= family.symptoms | {fault.learnt for fault in known if fault.learnt}
         for sample in family.samples:
             self._upper.add(sample)
         self._upper.witnesses |= {
@@ -394,11 +402,15 @@ class Trial:
         for _ in range(MOST_ROUNDS):
             taken = fewest(family.candidates(), family.differing)
             tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
-            believed = [(family.weigh(one.fault), confidence) for one, confidence in tested if is_believed(confidence)]
+            stood = [(family.weigh(one.fault), how) for one, how in tested if is_believed(how, one.fault.learnt)]
+            kinds = Counter(one.fault.learnt for one, _ in stood if one.fault.learnt)
+            family.symptoms |= {kind for kind, count in kinds.items() if count > MOST_OF_A_KIND}
+            believed = [pair for pair in stood if pair[0].fault.learnt not in family.symptoms]
             family.take(believed)
             if len(believed) == len(tested) or self._is_late:
                 break
-            family.rejected += [one.fault for one, confidence in tested if not is_believed(confidence)]
+            causes = {one.fault for one, _ in believed}
+            family.rejected += [one.fault for one, _ in tested if one.fault not in causes]
 
     def _part(self, family: Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
@@ -551,9 +563,13 @@ def _parts(asked: Any) -> Iterator[Any]:
             yield word[: place + 1]
 
 
-def is_believed(confidence: Confidence) -> bool:
-    """Whether a rule is named: it was tried often enough, and foretold enough of the answers."""
-    is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
+def is_believed(confidence: Confidence, learnt: str = "") -> bool:
+    """Whether a rule is named: it was tried often enough, and foretold enough of the answers.
+
+    learnt: as of a fault: what was made for answers must foretell all others.
+    """
+    enough = confidence.tried * (1 if learnt else BELIEVED)
+    is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= enough
     return is_told or confidence is THE_ONLY_INPUT  # one answer of several says too little
 
 
