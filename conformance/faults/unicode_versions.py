@@ -16,8 +16,8 @@ from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
 from reftok import Tokenizer
-from reftok.regex_dialects.executor import needs_deadline, spans_of
-from reftok.regex_dialects.pattern import Pattern
+from reftok.regex_dialects.executor import spans_of
+from reftok.regex_dialects.pattern import Pattern, needs_deadline
 from reftok.rules.huggingface.normalizers import Lowercase, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Digits, Split
 from reftok.rules.patterns import with_gaps

@@ -14,8 +14,7 @@ from typing import Protocol, TypeAlias
 import regex
 
 from reftok.fast.re_patterns import RePatterns
-from reftok.regex_dialects.executor import needs_deadline
-from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, needs_deadline
 from reftok.rules.huggingface.pre_tokenizers import (
     GPT2_PATTERN,
     ByteLevel,

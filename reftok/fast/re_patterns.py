@@ -35,7 +35,7 @@ from reftok.regex_dialects.oniguruma.syntax_tree import (
     Sequence,
 )
 from reftok.regex_dialects.oniguruma.writer import write
-from reftok.unicode.character_search import BEYOND_PLANE_0, LAST_OF_PLANE_0
+from reftok.unicode.ranges import BEYOND_PLANE_0, LAST_OF_PLANE_0
 
 _LAST_OF_ASCII = 0x7F
 _NOTHING = Complement(ANY_CHARACTER.members)

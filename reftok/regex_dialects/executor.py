@@ -18,7 +18,6 @@ import regex
 
 from reftok.errors import InvalidText
 from reftok.limits import LONG_RUN, MOST_SCANS, PATTERN_CHARACTERS_PER_SECOND, PATTERN_SECONDS
-from reftok.regex_dialects.pattern import Pattern
 
 Span: TypeAlias = tuple[int, int]
 """Start and end of a match, in code points of the text that is matched."""
@@ -72,21 +71,6 @@ def current_deadline(text: str) -> Deadline:
     return _current.get() or Deadline(len(text))
 
 
-def spans(pattern: Pattern, text: str, start: int = 0, last_end: int = -1) -> list[Span]:
-    r"""The spans of the matches, as the crate onig iterates over them.
-
-    start: where the search begins; lookbehinds see the text before it.
-    last_end: the end of the last match before `start`. An empty match directly behind a match does not count.
-    Raises InvalidText if the deadline passes.
-    Source: `FindMatches::next` of the crate onig 6.
-
-    >>> from reftok.regex_dialects.pattern import compile_oniguruma
-    >>> spans(compile_oniguruma("a*"), "baac")
-    [(0, 0), (1, 3), (4, 4)]
-    """
-    return spans_of(*pattern.for_text(text), needs_deadline(pattern, text), start, last_end)
-
-
 def spans_of(compiled: regex.Pattern[str], text: str, is_timed: bool, start: int = 0, last_end: int = -1) -> list[Span]:
     """The spans of the matches of a compiled pattern. is_timed: see `needs_deadline`."""
     if not is_timed:
@@ -132,22 +116,6 @@ def _searched(
             found.append(match.span())
             position = last_end = match.end()
     return found
-
-
-def needs_deadline(pattern: Pattern, text: str) -> bool:
-    """Whether the pattern may take more than linear time on this text, or patterns went over it very often.
-
-    >>> from reftok.regex_dialects.pattern import compile_oniguruma
-    >>> pattern = compile_oniguruma("a+b")
-    >>> needs_deadline(pattern, "a" * 5000), needs_deadline(pattern, "ab" * 5000)
-    (True, False)
-    """
-    if pattern.may_run_away or is_scanned_often(text):
-        return True
-    if len(text) <= LONG_RUN or pattern.long_run is None:
-        return False
-    # A run of twice LONG_RUN covers one of these places with LONG_RUN characters behind it.
-    return any(pattern.long_run.match(text, place) for place in range(0, len(text), LONG_RUN))
 
 
 def is_scanned_often(text: str) -> bool:

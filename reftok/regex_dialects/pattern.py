@@ -22,13 +22,14 @@ import regex
 
 from reftok.errors import UnsupportedFeature
 from reftok.limits import LONG_RUN
+from reftok.regex_dialects.executor import Span, is_scanned_often, spans_of
 from reftok.regex_dialects.oniguruma.analysis import check, may_be_empty, runs_away, taken_back
 from reftok.regex_dialects.oniguruma.members import suspects
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.syntax_tree import Alternation, Node, Repeat, properties
 from reftok.regex_dialects.oniguruma.writer import write
-from reftok.unicode.character_search import CharacterSearch
 from reftok.unicode.characters import as_of_16
+from reftok.unicode.ranges import CharacterSearch
 
 _POSSESSIVE_INTERVAL = regex.compile(r"\{(\d+),(\d*)\}\+")
 
@@ -169,3 +170,32 @@ def _compiled(tree: Node, exact: bool) -> regex.Pattern[str]:
 @lru_cache(maxsize=256)
 def _search(characters: frozenset[str]) -> CharacterSearch:
     return CharacterSearch(characters)
+
+
+def spans(pattern: Pattern, text: str, start: int = 0, last_end: int = -1) -> list[Span]:
+    r"""The spans of the matches, as the crate onig iterates over them.
+
+    start: where the search begins; lookbehinds see the text before it.
+    last_end: the end of the last match before `start`. An empty match directly behind a match does not count.
+    Raises InvalidText if the deadline passes.
+    Source: `FindMatches::next` of the crate onig 6.
+
+    >>> spans(compile_oniguruma("a*"), "baac")
+    [(0, 0), (1, 3), (4, 4)]
+    """
+    return spans_of(*pattern.for_text(text), needs_deadline(pattern, text), start, last_end)
+
+
+def needs_deadline(pattern: Pattern, text: str) -> bool:
+    """Whether the pattern may take more than linear time on this text, or patterns went over it very often.
+
+    >>> pattern = compile_oniguruma("a+b")
+    >>> needs_deadline(pattern, "a" * 5000), needs_deadline(pattern, "ab" * 5000)
+    (True, False)
+    """
+    if pattern.may_run_away or is_scanned_often(text):
+        return True
+    if len(text) <= LONG_RUN or pattern.long_run is None:
+        return False
+    # A run of twice LONG_RUN covers one of these places with LONG_RUN characters behind it.
+    return any(pattern.long_run.match(text, place) for place in range(0, len(text), LONG_RUN))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reftok.regex_dialects.executor import spans
-from reftok.regex_dialects.pattern import Pattern
+from reftok.regex_dialects.pattern import Pattern, spans
 from reftok.rules.types import Match, Span
 
 

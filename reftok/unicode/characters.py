@@ -28,8 +28,7 @@ from typing import Literal, TypeAlias
 
 import regex
 
-from reftok.unicode.character_search import CharacterSearch, class_with_higher_planes
-from reftok.unicode.ranges import ranges_of
+from reftok.unicode.ranges import CharacterSearch, class_with_higher_planes, ranges_of
 from reftok.unicode.tables import (
     BERT_CONTROLS,
     BERT_NONSPACING_MARKS,

@@ -11,8 +11,7 @@ from itertools import pairwise
 
 import regex
 
-from reftok.regex_dialects.executor import spans
-from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern, spans
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit

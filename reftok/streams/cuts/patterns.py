@@ -20,12 +20,12 @@ from typing import TypeAlias
 import regex
 
 from reftok.errors import UnsupportedFeature
-from reftok.regex_dialects.executor import in_time, needs_deadline, spans
+from reftok.regex_dialects.executor import in_time
 from reftok.regex_dialects.oniguruma import syntax_tree as tree
 from reftok.regex_dialects.oniguruma.analysis import is_single_character, may_be_empty
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.writer import write
-from reftok.regex_dialects.pattern import Pattern
+from reftok.regex_dialects.pattern import Pattern, needs_deadline, spans
 from reftok.rules.patterns import literal_matches
 from reftok.rules.text import Behavior
 from reftok.rules.types import Match, Span

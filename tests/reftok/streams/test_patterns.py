@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from reftok.errors import UnsupportedFeature
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
 from reftok.formats.tiktoken.encodings import ENCODINGS
-from reftok.regex_dialects.executor import spans as executed
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern
+from reftok.regex_dialects.pattern import spans as executed
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
 from reftok.rules.patterns import pattern_matches

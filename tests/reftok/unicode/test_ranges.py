@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.unicode.character_search import CharacterSearch
+from reftok.unicode.ranges import CharacterSearch
 
 CHARACTERS = st.characters(exclude_categories=[]) | st.sampled_from("-]^\\a\uffff\U00010000")
 
