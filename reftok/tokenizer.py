@@ -26,8 +26,7 @@ from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.trace import DecodingTrace, Trace
 from reftok.rules.types import Encoding
 from reftok.streams.cuts.models import ModelParts, model_parts
-from reftok.streams.decoder import StreamDecoder, TextCallback, decode_with_callback
-from reftok.streams.decoder_row import Row, decoder_row
+from reftok.streams.decoder import Row, StreamDecoder, TextCallback, decode_with_callback, decoder_row
 from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 

@@ -26,8 +26,9 @@ from reftok import Tokenizer
 LONGEST_SAMPLE = 300
 MOST_LEARNT = 40
 """Samples from which faults are learnt that take what they change from several."""
-MOST_LEARNT_ALONE = 12
-"""Samples from which faults are learnt that take what they change from one: that takes its time."""
+MOST_LEARNT_ALONE, LONG, MOST_LONG = 6, 60, 2
+"""Samples from which faults are learnt that take what they change from one, and how many of them may have more code
+points than so many: that takes its time."""
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
@@ -62,7 +63,9 @@ def learnt_of_texts(
     yield from of_replaced(tokenizer, map(_answer, left[:MOST_LEARNT]))
     yield from of_stripped(tokenizer, map(_answer, left[:MOST_LEARNT]))
     yield from of_substrings(tokenizer, map(_answer, left[:MOST_LEARNT]))
-    alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in left[:MOST_LEARNT_ALONE])
+    long = [one for one in left if len(one.asked) > LONG][:MOST_LONG]
+    few = [one for one in left if len(one.asked) <= LONG or one in long][:MOST_LEARNT_ALONE]
+    alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in few)
     seen = set[tuple[str, str]]()
     for fault in chain.from_iterable(alone):
         if (fault.stage, fault.rule) not in seen:

@@ -35,7 +35,7 @@ def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
     candidates = chain(
         _of_added_tokens(tokenizer, text, right, observed),
         _of_special_tokens(tokenizer, text, right, observed),
-        of_limits(tokenizer, text, right, observed),
+        (replace(fault, learnt="limit") for fault in of_limits(tokenizer, text, right, observed)),
         of_classes(tokenizer, text),
         _of_ids(tokenizer, right, observed),
     )

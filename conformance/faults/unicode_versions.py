@@ -20,10 +20,9 @@ from reftok.regex_dialects.executor import spans_of
 from reftok.regex_dialects.pattern import Pattern, needs_deadline
 from reftok.rules.huggingface.normalizers import Lowercase, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Digits, Split
-from reftok.rules.patterns import with_gaps
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Part, resplit
+from reftok.rules.text import NormalizedString, Part, resplit, with_gaps
 from reftok.unicode.characters import NONCHARACTER, CharacterTable, Form, lower_case
 from reftok.unicode.ranges import ranges_of
 

@@ -11,10 +11,11 @@ from conformance.training.case import Learned, Result, TrainingCase, TrainingDif
 from conformance.training.case import learned_of as learned_of_file
 from reftok import ReftokError
 from reftok.training.bpe import BpeTrainer
-from reftok.training.feeding import Texts, WordCounter
+from reftok.training.feeding import WordCounter
 from reftok.training.options import contents
 from reftok.training.sentencepiece.options import trainer_options
 from reftok.training.sentencepiece.trainer import train
+from reftok.training.texts import Texts
 from reftok.training.trace import TrainingTrace
 from reftok.training.train import SENTENCEPIECE_TRAINERS, training_of
 from reftok.training.training import Training

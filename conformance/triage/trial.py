@@ -53,7 +53,7 @@ MOST_OF_A_KIND = 1
 """Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
-MOST_PROVISIONAL, LEAST_PROVISIONAL = 2, 1 / 3
+MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 3
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
 MOST_AROUND = 3
 """Ids that a fault puts before or behind those of the stages, less one."""

@@ -181,7 +181,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
     from reftok.training.explaining import explanation
-    from reftok.training.feeding import Texts
+    from reftok.training.texts import Texts
     from reftok.training.train import training_of
 
     texts = Texts.of(None, options.files, options.whole_files)

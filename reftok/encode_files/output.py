@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from io import BufferedRandom, FileIO
@@ -19,7 +21,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reftok.encode_files.encoder import Encoded, little_endian
 from reftok.encode_files.sources import Unit
 from reftok.errors import EncodingStopped
 from reftok.formats.files import sync_folder, write_durably
@@ -31,6 +32,19 @@ NPY_HEADER = 128
 """Bytes, enough for any number of ids, so that the number can be filled in at the end."""
 
 _INDEX_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The ids of a unit.
+
+    ids: as they are written. lengths: number of ids of each document that ends in the unit.
+    replaced: number of these documents that had bytes which are not UTF-8.
+    """
+
+    ids: bytes
+    lengths: Sequence[int]
+    replaced: int
 
 
 class Paths:
@@ -222,3 +236,15 @@ def npy_header(size: int, count: int) -> bytes:
     start = b"\x93NUMPY\x01\x00" + (NPY_HEADER - 10).to_bytes(2, "little")
     text = f"{{'descr': '<u{size}', 'fortran_order': False, 'shape': ({count},), }}"
     return start + text.encode("ascii").ljust(NPY_HEADER - len(start) - 1) + b"\n"
+
+
+def little_endian(numbers: Iterable[int], size: int) -> bytes:
+    r"""Numbers as they are written on any machine, each with `size` bytes.
+
+    >>> little_endian([1, 258], 2)
+    b'\x01\x00\x02\x01'
+    """
+    values = array({2: "H", 4: "I", 8: "Q"}[size], numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tobytes()

@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from reftok.encode_files.encoder import Task
+from reftok.encode_files.encoder import Task, Workers
 from reftok.encode_files.output import Done, Output, Paths, discard, locked, put_in_place, read_journal
 from reftok.encode_files.sources import LONGEST, UNIT_BYTES, Sources, Unit
-from reftok.encode_files.workers import Workers
 from reftok.errors import EncodingStopped
 
 

@@ -15,8 +15,7 @@ from functools import cache, lru_cache
 
 import regex
 
-from reftok.regex_dialects.oniguruma.case_folding import folded
-from reftok.regex_dialects.oniguruma.members import written
+from reftok.regex_dialects.oniguruma.members import folded, written
 from reftok.regex_dialects.oniguruma.syntax_tree import (
     ANY_CHARACTER,
     Alternation,

@@ -5,9 +5,8 @@ Source: tokenizers 0.23 tokenizer/pattern.rs. How expressions are translated and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from reftok.regex_dialects.pattern import Pattern, spans
+from reftok.rules.text import with_gaps
 from reftok.rules.types import Match, Span
 
 
@@ -44,21 +43,3 @@ def literal_matches(text: str, literal: str) -> list[Match]:
         spans.append((found, found + len(literal)))
         found = text.find(literal, spans[-1][1])
     return with_gaps(spans, len(text))
-
-
-def with_gaps(spans: Iterable[Span], size: int) -> list[Match]:
-    """The matches, and what lies between them in a text of `size` characters; an empty text is one gap.
-
-    >>> with_gaps([(1, 2), (2, 3)], 4)
-    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)]
-    """
-    matches: list[Match] = []
-    covered = 0
-    for start, end in spans:
-        if start != covered:
-            matches.append((covered, start, False))
-        matches.append((start, end, True))
-        covered = end
-    if covered != size or not size:
-        matches.append((covered, size, False))
-    return matches

@@ -184,3 +184,47 @@ def split_spans(matches: Sequence[Match], behavior: Behavior) -> list[Span]:
             spans.append((start, end))
         previous = is_match
     return spans
+
+
+def substitute_each(normalized: NormalizedString, rule: Callable[[str], str]) -> NormalizedString:
+    """The text with `rule` applied to every character; the result of a character keeps its alignment.
+
+    >>> substitute_each(NormalizedString("-a"), {"-": "", "a": "bc"}.__getitem__).spans()
+    [(1, 2), (1, 2)]
+    """
+    # What each distinct character becomes; a rule may be slow.
+    substitutes = {character: rule(character) for character in set(normalized.text)}
+    text = "".join(map(substitutes.__getitem__, normalized.text))
+    if text == normalized.text:
+        return normalized
+    pairs = zip(normalized.text, normalized.spans(), strict=True)
+    alignments = [span for character, span in pairs for _ in substitutes[character]]
+    return NormalizedString(text, normalized.original_start, alignments)
+
+
+def with_gaps(spans: Iterable[Span], size: int) -> list[Match]:
+    """The matches, and what lies between them in a text of `size` characters; an empty text is one gap.
+
+    >>> with_gaps([(1, 2), (2, 3)], 4)
+    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)]
+    """
+    matches: list[Match] = []
+    covered = 0
+    for start, end in spans:
+        if start != covered:
+            matches.append((covered, start, False))
+        matches.append((start, end, True))
+        covered = end
+    if covered != size or not size:
+        matches.append((covered, size, False))
+    return matches
+
+
+def split_at(parts: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
+    """Cut at every character that is a delimiter."""
+
+    def cut(normalized: NormalizedString) -> list[NormalizedString]:
+        places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
+        return normalized.split(with_gaps(places, len(normalized)), behavior)
+
+    return resplit(parts, cut)

@@ -15,6 +15,9 @@ Match: TypeAlias = tuple[int, int, bool]
 PrependScheme = Literal["first", "never", "always"]
 """The parts before which `Metaspace` writes its replacement."""
 
+Direction: TypeAlias = Literal["Left", "Right"]
+"""The side that is cut off or padded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

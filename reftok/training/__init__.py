@@ -6,7 +6,7 @@
     minbpe.py                                         that of karpathy/minbpe and of tiktoken's educational module
     merging.py                                        the loop of merges, and its two rules of ties
     sentencepiece/                                    those of sentencepiece: the `.model`, byte for byte
-    feeding.py, pipelines.py, training.py             what stands around them; train.py is the door
+    texts.py, feeding.py, pipelines.py, training.py   what stands around them; train.py is the door
     checkpoint.py                                     carries a training of either family out, and resumes it
     trace.py, explaining.py                           why a merge was made, and what became of a piece
 

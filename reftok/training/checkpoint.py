@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from reftok.errors import TrainingStopped
 from reftok.formats.files import write_durably
-from reftok.training.feeding import Texts
+from reftok.training.texts import Texts
 
 State: TypeAlias = dict[str, Any]
 """Everything from which a trainer can resume, as values of JSON.

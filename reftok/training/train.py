@@ -10,8 +10,8 @@ from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
 from reftok.training.checkpoint import TrainingProgress, carried_out
-from reftok.training.feeding import Texts
 from reftok.training.sentencepiece.trainer import SentencePieceTraining
+from reftok.training.texts import Texts
 from reftok.training.training import Training
 
 SENTENCEPIECE_TRAINERS = ("sentencepiece-bpe", "unigram", "word", "char")

@@ -17,10 +17,11 @@ from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.rules.pipeline import Pipeline
 from reftok.training.bpe import BpeTrainer
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.feeding import Texts, WordCounter
+from reftok.training.feeding import WordCounter
 from reftok.training.minbpe import MinbpeTrainer, TrainedBytes
 from reftok.training.options import trainer_of
 from reftok.training.pipelines import BYTE_LEVEL, DEFAULT_PIPELINES, GPT4_PATTERN, Json, pipeline_of, split_bytes
+from reftok.training.texts import Texts
 from reftok.training.trace import TrainingTrace
 from reftok.training.unigram import UnigramTrainer
 from reftok.training.wordlevel import WordLevelTrainer

@@ -10,8 +10,7 @@ from types import UnionType
 
 from reftok.errors import UnsupportedFeature
 from reftok.limits import DEEPEST_PATTERN, MOST_PATTERN_PARTS, MOST_WAYS
-from reftok.regex_dialects.oniguruma.case_folding import without_case
-from reftok.regex_dialects.oniguruma.members import is_within_ascii
+from reftok.regex_dialects.oniguruma.members import is_within_ascii, without_case
 from reftok.regex_dialects.oniguruma.syntax_tree import (
     Alternation,
     Assertion,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reftok.regex_dialects.oniguruma.case_folding import folded
-from reftok.regex_dialects.oniguruma.members import escaped, written
+from reftok.regex_dialects.oniguruma.members import escaped, folded, written
 from reftok.regex_dialects.oniguruma.syntax_tree import (
     Alternation,
     Assertion,

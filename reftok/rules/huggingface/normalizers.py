@@ -5,14 +5,13 @@ Source: tokenizers 0.23, folder normalizers/. Each class is named as the `type` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from reftok.limits.growth import refuse_expansion
 from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.patterns import pattern_matches
-from reftok.rules.text import NormalizedString
+from reftok.rules.text import NormalizedString, substitute_each
 from reftok.unicode.characters import (
     WHITE_SPACE,
     Form,
@@ -186,22 +185,6 @@ def _substitute(changes: list[Change], old: str, new: str) -> None:
     elif surplus < 0 and changes:
         character, change = changes[-1]
         changes[-1] = character, change + surplus
-
-
-def substitute_each(normalized: NormalizedString, rule: Callable[[str], str]) -> NormalizedString:
-    """The text with `rule` applied to every character; the result of a character keeps its alignment.
-
-    >>> substitute_each(NormalizedString("-a"), {"-": "", "a": "bc"}.__getitem__).spans()
-    [(1, 2), (1, 2)]
-    """
-    # What each distinct character becomes; a rule may be slow.
-    substitutes = {character: rule(character) for character in set(normalized.text)}
-    text = "".join(map(substitutes.__getitem__, normalized.text))
-    if text == normalized.text:
-        return normalized
-    pairs = zip(normalized.text, normalized.spans(), strict=True)
-    alignments = [span for character, span in pairs for _ in substitutes[character]]
-    return NormalizedString(text, normalized.original_start, alignments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias
 
 from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import count, end_to_end, inserted
-from reftok.rules.huggingface.truncation import Direction
-from reftok.rules.types import Encoding
+from reftok.rules.types import Direction, Encoding
 
 BatchLongest: TypeAlias = Literal["BatchLongest"]
 

@@ -5,7 +5,7 @@ Source: tokenizers 0.23, folder pre_tokenizers/. Each class is named as the `typ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,8 +13,8 @@ import regex
 
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, rust_pattern, spans
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.patterns import literal_matches, pattern_matches, with_gaps
-from reftok.rules.text import Behavior, NormalizedString, Part, resplit
+from reftok.rules.patterns import literal_matches, pattern_matches
+from reftok.rules.text import Behavior, NormalizedString, Part, resplit, split_at
 from reftok.rules.types import Match, PrependScheme, Span
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
@@ -277,13 +277,3 @@ class FixedLength:
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         end = len(normalized)
         return [normalized.slice(start, min(start + self.length, end)) for start in range(0, end, self.length)]
-
-
-def split_at(parts: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
-    """Cut at every character that is a delimiter."""
-
-    def cut(normalized: NormalizedString) -> list[NormalizedString]:
-        places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
-        return normalized.split(with_gaps(places, len(normalized)), behavior)
-
-    return resplit(parts, cut)

@@ -12,9 +12,8 @@ from typing import Literal, TypeAlias
 from reftok.errors import InvalidText
 from reftok.limits.growth import refuse_explosion
 from reftok.rules.encodings import numbered, part_of
-from reftok.rules.types import Encoding, Span
+from reftok.rules.types import Direction, Encoding, Span
 
-Direction: TypeAlias = Literal["Left", "Right"]
 Strategy: TypeAlias = Literal["LongestFirst", "OnlyFirst", "OnlySecond"]
 
 

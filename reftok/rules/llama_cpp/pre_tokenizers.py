@@ -23,8 +23,7 @@ import regex
 from reftok.regex_dialects.pattern import Pattern, rust_pattern
 from reftok.rules.huggingface.pre_tokenizers import byte_level
 from reftok.rules.llama_cpp.characters import CLASSES, folded, folded_with_han, with_ascii_spaces
-from reftok.rules.patterns import with_gaps
-from reftok.rules.text import NormalizedString, Part, resplit
+from reftok.rules.text import NormalizedString, Part, resplit, with_gaps
 from reftok.rules.types import Match
 
 Reading = Literal["categories", "categories and Han", "code points"]

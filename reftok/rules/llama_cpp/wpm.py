@@ -9,11 +9,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reftok.rules.huggingface.normalizers import substitute_each
-from reftok.rules.huggingface.pre_tokenizers import split_at
 from reftok.rules.llama_cpp.characters import category
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
-from reftok.rules.text import NormalizedString, Part
+from reftok.rules.text import NormalizedString, Part, split_at, substitute_each
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, is_chinese

@@ -13,7 +13,6 @@ from typing import Any
 from reftok.errors import InvalidOption, TrainingStopped
 from reftok.formats.collection import collecting_later
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.feeding import Texts
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
 from reftok.training.sentencepiece.corpus import Corpus, lines_of_files, prepared, sentences_of
@@ -23,6 +22,7 @@ from reftok.training.sentencepiece.normalization import charsmap_blob, normalize
 from reftok.training.sentencepiece.options import TrainerOptions, check_options, trainer_options
 from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
+from reftok.training.texts import Texts
 from reftok.training.trace import TrainingTrace
 
 _ELSEWHERE = {

@@ -14,8 +14,8 @@ import pytest
 import zstandard
 
 import reftok
+from reftok.encode_files import encoder, run, sources
 from reftok.encode_files import output as output_module
-from reftok.encode_files import run, sources, workers
 from reftok.encode_files.output import Paths, locked
 from reftok.encode_files.run import Progress
 from reftok.errors import EncodingStopped
@@ -232,7 +232,7 @@ def test_a_process_that_dies_is_named_and_nothing_is_lost(
         for process in started[: progress.done.documents]:
             process.kill()
 
-    monkeypatch.setattr(workers.subprocess, "Popen", Recorded)
+    monkeypatch.setattr(encoder.subprocess, "Popen", Recorded)
     with pytest.raises(EncodingStopped, match="a process that encodes ended with signal 9"):
         reftok.encode_files(MODEL, texts, tmp_path / "out.npy", workers=2, progress=kill_the_workers)
     assert [process.returncode for process in started] == [-9] * 2

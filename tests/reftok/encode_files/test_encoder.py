@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok.encode_files import encoder
-from reftok.encode_files.encoder import Encoded, Encoder, Task
+from reftok.encode_files.encoder import Encoder, Task
+from reftok.encode_files.output import Encoded
 from reftok.encode_files.sources import Unit
 from reftok.errors import EncodingStopped, InvalidText
 
@@ -160,7 +161,7 @@ def test_a_document_that_must_be_held_back_is_refused_at_the_limit(
 @pytest.mark.parametrize("cut", [1, -1])
 def test_a_request_that_its_writer_was_killed_at_is_the_end(cut: int) -> None:
     """Fault: the process that encodes ended in a traceback on the terminal."""
-    command = [sys.executable, "-c", 'from reftok.encode_files.workers import main; main("""{"model": "bpe-gpt2"}""")']
+    command = [sys.executable, "-c", 'from reftok.encode_files.encoder import main; main("""{"model": "bpe-gpt2"}""")']
     data = pickle.dumps(whole(b"a text"))
     done = subprocess.run(command, input=data + data[:cut], capture_output=True, timeout=60, check=False)
     assert ids_of(pickle.loads(done.stdout)) == [reftok.load("bpe-gpt2").encode_ids("a text")]

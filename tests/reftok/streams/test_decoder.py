@@ -12,7 +12,7 @@ import pytest
 
 import reftok
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.streams import decoder_row
+from reftok.streams import decoder as decoder_module
 from reftok.streams.decoders import Held
 
 from .decoding import assert_streams
@@ -79,11 +79,11 @@ def test_the_memo_is_bounded_and_no_part_of_the_tokenizer(monkeypatch: pytest.Mo
     assert tokenizer.stream_decoder().feed_all([byte] * 100) == ""
     row = tokenizer.memory.decoder_rows[True]
     assert len(row.memo) == 17  # with nothing held, and with 1 to 16 bytes
-    monkeypatch.setattr(decoder_row, "_MOST_TEXTS", row.texts + 2)
+    monkeypatch.setattr(decoder_module, "_MOST_TEXTS", row.texts + 2)
     assert assert_streams(tokenizer, [300, 301, 302, 303])[:3] != [""] * 3
     assert row.texts == sum(map(len, row.memo.values())) == 18
     monkeypatch.undo()
-    monkeypatch.setattr(decoder_row, "_MOST_STATES", states := len(row.memo))
+    monkeypatch.setattr(decoder_module, "_MOST_STATES", states := len(row.memo))
     assert (tokenizer.stream_decoder().feed_all([byte, byte + 1]), len(row.memo)) == ("", states)
     for made in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer), tokenizer.with_options()):
         assert (made.memory.decoder_rows, made.decode([byte])) == ({}, "A")
@@ -98,7 +98,7 @@ def test_an_interrupt_in_one_stream_is_not_remembered_for_the_others(monkeypatch
         raise KeyboardInterrupt
 
     assert broken.feed(173) == ""
-    monkeypatch.setattr(row, "steps", (row.steps[0], decoder_row.Step(interrupted)))
+    monkeypatch.setattr(row, "steps", (row.steps[0], decoder_module.Step(interrupted)))
     for action in (lambda: broken.feed(341), broken.finish):
         with pytest.raises(KeyboardInterrupt):
             action()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, models, trainers
 
 from reftok.training.bpe import BpeTrainer
-from reftok.training.feeding import Texts, WordCounter
+from reftok.training.feeding import WordCounter
+from reftok.training.texts import Texts
 from reftok.training.training import Training
 
 from ..pipeline_comparison import Tally

@@ -13,7 +13,7 @@ from typing import Any
 
 from tokenizers import Tokenizer, pre_tokenizers
 
-from reftok.training.feeding import Texts
+from reftok.training.texts import Texts
 from reftok.training.training import Training
 
 ROOT = Path(__file__).resolve().parents[3]

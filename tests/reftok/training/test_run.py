@@ -13,7 +13,7 @@ import tokenizers
 
 import reftok
 from reftok.training import checkpoint as checkpoint_module
-from reftok.training.feeding import Texts
+from reftok.training.texts import Texts
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import Training
 
@@ -76,7 +76,7 @@ def test_a_unigram_that_is_killed_between_prunings_makes_the_same_bytes(
 
 def test_another_process_goes_on_with_options_in_another_order_of_hashes(texts: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from reftok.training.feeding import Texts;"
+        "import sys; from pathlib import Path; from reftok.training.texts import Texts;"
         "from reftok.training.sentencepiece.trainer import SentencePieceTraining;"
         "print(SentencePieceTraining.of('unigram', Texts.of(None, Path(sys.argv[1])), vocab_size=9, unk_id=0, pad_id=3)"
         ".identity)"
