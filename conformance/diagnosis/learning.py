@@ -26,9 +26,11 @@ from reftok import Tokenizer
 LONGEST_SAMPLE = 300
 MOST_LEARNT = 40
 """Samples from which faults are learnt that take what they change from several."""
-MOST_LEARNT_ALONE, LONG, MOST_LONG = 6, 60, 2
+MOST_LEARNT_ALONE, LONG, MOST_LONG = 8, 60, 3
 """Samples from which faults are learnt that take what they change from one, and how many of them may have more code
 points than so many: that takes its time."""
+HELD_AGAINST, LEAST_FITTED = 10, 2
+"""Long samples that a limit is held against, and how many it must fit: dozens of limits fit one answer alone."""
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
@@ -63,15 +65,15 @@ def learnt_of_texts(
     yield from of_replaced(tokenizer, map(_answer, left[:MOST_LEARNT]))
     yield from of_stripped(tokenizer, map(_answer, left[:MOST_LEARNT]))
     yield from of_substrings(tokenizer, map(_answer, left[:MOST_LEARNT]))
-    long = [one for one in left if len(one.asked) > LONG][:MOST_LONG]
-    few = [one for one in left if len(one.asked) <= LONG or one in long][:MOST_LEARNT_ALONE]
+    long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]
+    few = [one for one in left if len(one.asked) <= LONG or one in long[:MOST_LONG]][:MOST_LEARNT_ALONE]
     alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in few)
     seen = set[tuple[str, str]]()
     for fault in chain.from_iterable(alone):
         if (fault.stage, fault.rule) not in seen:
             seen.add((fault.stage, fault.rule))
-            # One answer alone fits dozens of limits; that of a program shows in several.
-            if fault.learnt != "limit" or len(long) < MOST_LONG or all(fits(fault, one) for one in long):
+            is_alone = fault.learnt == "limit" and sum(fits(fault, one) for one in long) < LEAST_FITTED
+            if not is_alone or len(long) <= MOST_LONG:
                 yield fault
 
 
