@@ -42,7 +42,8 @@ def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
         if pairs.keys() - table and predicted(partial(_ids, tokenizer, more, text)) == tuple(observed):
             table = more
     for some in _tables(table):
-        yield of_text("Input", _rule(some), tokenizer, partial(_replaced, some))
+        fault = of_text("Input", _rule(some), tokenizer, partial(_replaced, some))
+        yield replace(fault, learnt="" if len(some) > 1 else "character")
 
 
 def of_substrings(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
@@ -112,7 +113,8 @@ def of_replaced_decoding(
         if more.keys() - table and _replaced(more, due) == observed.kept:
             table = more
     for some in _tables(table):
-        yield DecodingFault("Decoder", _rule(some), partial(_decoded, tokenizer, some))
+        kind = "" if len(some) > 1 else "character"
+        yield DecodingFault("Decoder", _rule(some), partial(_decoded, tokenizer, some), learnt=kind)
 
 
 def _decoded(tokenizer: Tokenizer, table: Mapping[str, str], ids: Sequence[int], skips: bool) -> str:

@@ -196,8 +196,10 @@ class _Naming:
         for check in (IDS, DECODE):
             family = self._family(check)
             for cause, confidence in family.believed.items():
+                if (cause.stage, cause.rule) in told or not family.is_witnessed(cause):
+                    continue
                 seen = [one.asked for one in family.of_cause(cause)]
-                if (cause.stage, cause.rule) not in told and (example := self._smallest(shown[0], check, seen, cause)):
+                if example := self._smallest(shown[0], check, seen, cause):
                     told.add((cause.stage, cause.rule))
                     yield replace(_new(shown[0], example), stage=cause.stage, rule=cause.rule, confidence=confidence)
             is_told = (check.diagnosis == "decoding") in told

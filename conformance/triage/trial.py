@@ -188,6 +188,14 @@ class Family(Generic[Candidate, Asked, Answer]):
         """The samples that a cause explains, alone or with others."""
         return [self.samples[place] for place in sorted(self.differing) if fault in self.foretelling(place)]
 
+    def is_witnessed(self, fault: Candidate) -> bool:
+        """Whether a cause explains something that the findings came from, or shows only where another is at work.
+
+        What was asked besides may show more causes than the run has seen.
+        """
+        shown = {place: some for place in self.differing if fault in (some := self.foretelling(place))}
+        return not self.witnesses.isdisjoint(shown) or all(len(some) > 1 for some in shown.values())
+
     @property
     def unexplained(self) -> list[Sample[Asked, Answer]]:
         """The samples that differ otherwise than the causes foretell, alone or at once."""

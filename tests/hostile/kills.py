@@ -290,7 +290,7 @@ class Train(Command):
     trainer = "hf-bpe"
     output = "tokenizer.json"
     options: tuple[str, ...] = ("--vocab-size", "600")
-    column = "merged ids"
+    column = "merges"
     lines = 6_000
 
     def first(self, random: Random) -> Sequence[str]:
@@ -309,8 +309,8 @@ class Train(Command):
         with suppress(FileNotFoundError):
             return {"merges": self.learned(work / self.output)}
         with suppress(FileNotFoundError):
-            header = json.loads((work / f"{self.output}.training").read_bytes().partition(b"\n")[0])
-            return {"merges": {name: count for name, _, count, _ in header["columns"]}.get(self.column, 0)}
+            state = (work / f"{self.output}.training").read_bytes().partition(b"\n")[2]
+            return {"merges": _size(json.loads(state.decode("utf-8", "surrogatepass")), self.column)}
         return {}
 
     def learned(self, output: Path) -> int:
@@ -325,6 +325,15 @@ class Train(Command):
         return ended.code == self.code or (
             ended.code == 2 and "exists already" in ended.errors and (work / self.output).exists()
         )
+
+
+def _size(state: Any, name: str) -> int:
+    """The number of entries of the list with this name, wherever in a state it stands."""
+    if not isinstance(state, dict):
+        return 0
+    if isinstance(state.get(name), list):
+        return len(state[name])
+    return max((_size(one, name) for one in state.values()), default=0)
 
 
 class TrainSentencePiece(Train):
@@ -347,7 +356,7 @@ class TrainUnigram(TrainSentencePiece):
     name = "train unigram"
     trainer = "unigram"
     options = ("--vocab-size", "300")
-    column = "sentences"
+    column = "normalized"
     lines = 1_000
 
 
