@@ -11,15 +11,13 @@ from conformance.diagnosis.fault_search import Answer, Asked, Sample
 from conformance.faults import (
     DecodingFault,
     Fault,
-    of_replaced,
-    of_replaced_decoding,
+    of_changed_decodings,
+    of_changed_texts,
+    of_edited_patterns,
     of_sample,
-    of_stripped,
-    of_substrings,
     of_unknown_ids,
     of_unknown_tokens,
 )
-from conformance.faults.inputs import of_removed
 from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
 from reftok import Tokenizer
 
@@ -34,7 +32,6 @@ HELD_AGAINST, LEAST_FITTED = 10, 2
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
-FaultsOfCharacters: TypeAlias = Callable[[Tokenizer, str], Iterable[Fault]]
 AnySample = TypeVar("AnySample")
 
 
@@ -50,21 +47,20 @@ def learnt_of_texts(
 
     fits: whether a fault gives what the subject gave.
     """
-    characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
+    characters: dict[str, dict[str, None]] = {}
     samples = varied(differing)
     for sample in samples[:MOST_LEARNT]:
         for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
-            for make in (of_characters, of_removed):
-                for fault in make(tokenizer, character):
-                    if fits(fault, sample):
-                        characters.setdefault((make, fault.rule), {})[character] = None
-    every = ((rule, make(tokenizer, "".join(found))) for (make, rule), found in characters.items())
+            for fault in of_characters(tokenizer, character):
+                if fits(fault, sample):
+                    characters.setdefault(fault.rule, {})[character] = None
+    every = ((rule, of_characters(tokenizer, "".join(found))) for rule, found in characters.items())
     yield from (fault for rule, some in every for fault in some if fault.rule == rule)
     yield from of_unknown_tokens(tokenizer, map(_answer, samples))
     left = varied(unexplained)
-    yield from of_replaced(tokenizer, map(_answer, left[:MOST_LEARNT]))
-    yield from of_stripped(tokenizer, map(_answer, left[:MOST_LEARNT]))
-    yield from of_substrings(tokenizer, map(_answer, left[:MOST_LEARNT]))
+    yield from of_changed_texts(tokenizer, map(_answer, left[:MOST_LEARNT]))
+    short = [one for one in left if len(one.asked) <= LONG]
+    yield from of_edited_patterns(tokenizer, map(_answer, short[:MOST_LEARNT_ALONE]))
     long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]
     few = [one for one in left if len(one.asked) <= LONG or one in long[:MOST_LONG]][:MOST_LEARNT_ALONE]
     alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in few)
@@ -82,7 +78,7 @@ def learnt_of_ids(
 ) -> Iterator[DecodingFault]:
     """The same of decoding."""
     yield from of_unknown_ids(tokenizer, map(_answer, varied(differing)[:MOST_LEARNT]))
-    yield from of_replaced_decoding(tokenizer, map(_answer, varied(unexplained)[:MOST_LEARNT]))
+    yield from of_changed_decodings(tokenizer, map(_answer, varied(unexplained)[:MOST_LEARNT]))
 
 
 def varied(samples: Iterable[Sample[Asked, Answer]]) -> list[Sample[Asked, Answer]]:

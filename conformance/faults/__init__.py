@@ -18,10 +18,9 @@ from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.other_models import of_other_models
 from conformance.faults.post_processors import of_post_processors
-from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
-from conformance.faults.replaced import of_replaced, of_replaced_decoding, of_substrings
+from conformance.faults.pre_tokenizers import of_classes, of_edited_patterns, of_pre_tokenizers
 from conformance.faults.samples import of_sample
-from conformance.faults.stripped import of_stripped
+from conformance.faults.text_changes import of_changed_decodings, of_changed_texts
 from conformance.faults.unicode_versions import of_unicode_versions
 from conformance.faults.unknown_tokens import of_unknown_ids, of_unknown_tokens
 from conformance.faults.white_space import of_white_space
@@ -33,12 +32,11 @@ __all__ = [
     "changed",
     "decoding_faults",
     "faults",
+    "of_changed_decodings",
+    "of_changed_texts",
     "of_classes",
-    "of_replaced",
-    "of_replaced_decoding",
+    "of_edited_patterns",
     "of_sample",
-    "of_stripped",
-    "of_substrings",
     "of_unknown_ids",
     "of_unknown_tokens",
     "predicted",

@@ -22,7 +22,7 @@ _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
 _ESCAPES = re.compile("|".join(map(re.escape, _ESCAPED)))
-_ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
+ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
 def of_input(tokenizer: Tokenizer) -> Faults:
@@ -62,7 +62,8 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "the last LF or CR LF or CR is lost": lambda text: _LAST_OF_ANY_FORM.sub("", text),
         "line ends at the end are stripped": lambda text: text.rstrip("\r\n"),
         "U+FFFD is removed": lambda text: text.replace("\ufffd", ""),
-        "zero-width characters are removed": lambda text: text.translate(_ZERO_WIDTH),
+        "texts of white space alone are taken for empty": lambda text: text if text.strip() else "",
+        "zero-width characters are removed": lambda text: text.translate(ZERO_WIDTH),
     }
     for rule, change in changes.items():
         yield of_text("Input", rule, tokenizer, change)
@@ -72,13 +73,6 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         if removed:
             change = partial(_without, removed)
             yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
-
-
-def of_removed(tokenizer: Tokenizer, characters: str) -> Faults:
-    """All of these characters taken out of the text."""
-    table = dict.fromkeys(map(ord, characters))
-    rule = "zero-width characters are removed" if table.keys() <= _ZERO_WIDTH.keys() else "some characters are removed"
-    yield of_text("Input", rule, tokenizer, lambda text: text.translate(table))
 
 
 def _unit_by_unit(half: str, text: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from conformance.faults.fault import Fault, Faults, of_rules, with_steps
-from conformance.faults.patterns import rewritten
+from conformance.faults.fault import Fault, Faults, of_rules, predicted, with_steps
+from conformance.faults.pattern_edits import edits
+from conformance.faults.patterns import rewritten, spelled_out
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
@@ -82,6 +83,30 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Faults:
     doubtful = doubtful_characters(text)[:MOST_CHARACTERS]
     for characters in dict.fromkeys((*doubtful, "".join(doubtful))) if doubtful else ():
         yield from of_characters(tokenizer, characters)
+
+
+def of_edited_patterns(
+    tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]
+) -> Iterator[Fault]:
+    r"""The edits of a split pattern that explain one of these answers at least.
+
+    answers: texts, each with the right ids and those that a subject gave.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("bpe-gpt2")
+    >>> apart = tokenizer.encode_ids("123", add_special_tokens=False) + tokenizer.encode_ids("4")
+    >>> next(of_edited_patterns(tokenizer, [("1234", tokenizer.encode_ids("1234"), apart)])).rule
+    'the pattern has “ ?\\p{N}{1,3}” for “ ?\\p{N}+”'
+    """
+    answers = [*answers]
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers if answers else ()):
+        found = _pattern(step)
+        if found is not None:
+            for edit in edits(spelled_out(found[0])):
+                build = partial(_with_pattern, tokenizer, index, step, edit.pattern, found[1])
+                fault = of_rules("PreTokenizer", edit.rule, build)
+                if any(predicted(partial(fault.ids, text)) == [*observed] for text, _, observed in answers):
+                    yield fault
 
 
 def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:

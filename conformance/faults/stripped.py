@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from conformance.faults.fault import Fault, of_text, predicted
 from conformance.faults.white_space import ASCII_WHITE_SPACE, WHITE_SPACES
-from reftok import Tokenizer
 from reftok.unicode.characters import WHITE_SPACE
 
 STRIPPED: Mapping[str, frozenset[str]] = {
@@ -50,36 +47,3 @@ def strippings() -> Iterator[tuple[str, Callable[[str], str]]]:
 
 def _stripped(strip: Callable[[str, str], str], characters: str, text: str) -> str:
     return strip(text, characters)
-
-
-def of_stripped(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
-    """The faults that strip just the characters that these answers show to be stripped.
-
-    answers: texts, each with the right ids and those that a subject gave.
-
-    >>> import reftok
-    >>> tokenizer = reftok.load("bpe-qwen")
-    >>> [fault.rule for fault in of_stripped(tokenizer, [("  a ", [0], tokenizer.encode_ids("a "))])]
-    ['spaces at the start are stripped']
-    """
-    answers = [*answers]
-    for side, strip in _SIDES:
-        found = dict[str, None]()
-        for text, _, observed in answers:
-            ends = {"start": text[:1], "end": text[-1:], "ends": text[:1] + text[-1:]}[side]
-            for characters in (*dict.fromkeys(ends), ends):
-                left = strip(text, characters)
-                if left != text and predicted(partial(tokenizer.encode_ids, left)) == list(observed):
-                    found |= dict.fromkeys(characters)
-        if found:
-            characters = "".join(found)
-            change = partial(_stripped, strip, characters)
-            yield replace(of_text("Input", _rule(characters, side), tokenizer, change), learnt="ends")
-
-
-def _rule(characters: str, side: str) -> str:
-    if characters == " ":
-        return f"spaces at the {side} are stripped"
-    if len(characters) > 1:
-        return f"some characters at the {side} are stripped"
-    return f"U+{ord(characters):04X} at the {side} is stripped"

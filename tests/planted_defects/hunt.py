@@ -27,9 +27,14 @@ from typing import Any
 from conformance.fuzzing.folder import SHARDS, STATE
 from tests.planted_defects.catalogue import DEFECTS, Defect
 from tests.planted_defects.second.catalogue import SECOND
+from tests.planted_defects.third.catalogue import THIRD
 
 PLANTED = Path(__file__).parent
-CATALOGUES = {"first": (PLANTED, DEFECTS), "second": (PLANTED / "second", SECOND)}
+CATALOGUES = {
+    "first": (PLANTED, DEFECTS),
+    "second": (PLANTED / "second", SECOND),
+    "third": (PLANTED / "third", THIRD),
+}
 """Each with the folder of its subjects."""
 SECONDS_BETWEEN_LOOKS = 0.1
 

@@ -6,9 +6,7 @@ import sys
 
 import pytest
 
-from conformance.core.rule_table import usual_cause
-from conformance.faults.stripped import STRIPPED, of_stripped, strippings
-from tests.models import load
+from conformance.faults.stripped import STRIPPED, strippings
 
 RULES = dict(strippings())
 DOUBTFUL = [*"\0\x01\x1b\t\n\v\f\r\x1c\x1d\x1e\x1f \x7f\x85\xa0\u1680\u180e\u2000\u2007\u200a\u200b\u2028\u2029"]
@@ -51,26 +49,3 @@ def test_only_the_side_that_the_rule_names_is_stripped(language: str, side: str,
 
 def test_no_two_languages_strip_the_same() -> None:
     assert len({*STRIPPED.values()}) == len(STRIPPED)
-
-
-@pytest.mark.parametrize(
-    ("characters", "side", "rule"),
-    [
-        (" ", "ends", "spaces at the ends are stripped"),
-        (" ", "start", "spaces at the start are stripped"),
-        ("\n", "end", "U+000A at the end is stripped"),
-        ("._", "ends", "some characters at the ends are stripped"),
-    ],
-)
-def test_the_characters_that_are_stripped_are_learnt(characters: str, side: str, rule: str) -> None:
-    """Fault: `strip(" ")` had no name beside eight for the white space of languages."""
-    tokenizer = load("bpe-qwen")
-    strip = {"ends": str.strip, "start": str.lstrip, "end": str.rstrip}[side]
-    texts = [f"{one}a{other}" for one in characters for other in characters]
-    given = [(text, tokenizer.encode_ids(text), tokenizer.encode_ids(strip(text, characters))) for text in texts]
-    found = {fault.rule: fault for fault in of_stripped(tokenizer, given)}
-    assert rule in found
-    assert list(found[rule].ids(f"{characters}\t{characters}")) == tokenizer.encode_ids(
-        strip(f"{characters}\t{characters}", characters)
-    )
-    assert usual_cause("Input", rule)

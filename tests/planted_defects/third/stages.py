@@ -1,0 +1,272 @@
+"""Mistakes in the stages: options that are lost, tables with a hole, order by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Token
+from tests.planted_defects.official import Official, Spans
+from tests.planted_defects.second.plain import Plain
+from tests.planted_defects.second.pre_tokenizers import OtherPattern
+
+LONGEST_WORD = 25
+OBJECT_KEYS = ("constructor", "toString", "valueOf", "hasOwnProperty")
+
+
+class DigitsByThree(OtherPattern):
+    """The digits of another model's pattern."""
+
+    def rewritten(self, pattern: str) -> str:
+        return pattern.replace(r" ?\p{N}+", r" ?\p{N}{1,3}")
+
+
+class NoTInContractions(OtherPattern):
+    """One of the contractions is forgotten."""
+
+    def rewritten(self, pattern: str) -> str:
+        return pattern.replace("'s|'t|'re", "'s|'re")
+
+
+class WordsWithoutSpace(OtherPattern):
+    """The character before a word is not taken with it."""
+
+    def rewritten(self, pattern: str) -> str:
+        return pattern.replace(r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\p{L}+")
+
+
+class LineEndsOneByOne(OtherPattern):
+    """A line end is a pre-token, however many there are."""
+
+    def rewritten(self, pattern: str) -> str:
+        return pattern.replace(r"\s*[\r\n]+", r"\s*[\r\n]")
+
+
+class UnderscoreIsLetter(OtherPattern):
+    r"""The underscore goes with letters."""
+
+    def rewritten(self, pattern: str) -> str:
+        return pattern.replace(r"\p{L}+", r"[\p{L}_]+")
+
+
+class Words(Plain):
+    """The model's answer to a pre-token is another one."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        return answer
+
+    def changed(self, pipeline: Pipeline) -> Pipeline:
+        return replace(pipeline, model=_Model(pipeline.model, self.word))
+
+
+class _Model:
+    def __init__(self, model: Any, word: Any) -> None:
+        self._model, self._word = model, word
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        return self._word(text, self._model.tokenize(text))
+
+
+class SoftHyphenIsLost(Words):
+    """The byte 0xAD has no place in the map of bytes."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        hole = BYTE_TO_CHARACTER[0xAD]
+        return answer if hole not in text else self.pipeline.model._model.tokenize(text.replace(hole, ""))
+
+
+class ObjectKeys(Words):
+    """The cache is an object of JavaScript, which has keys of its own."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        return [] if text in OBJECT_KEYS else answer
+
+
+class LongWordsGreedily(Words):
+    """Long words are cut by the longest entry at each place: merging them was slow."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        if len(text) < LONGEST_WORD:
+            return answer
+        vocab, found, start = self.pipeline.model.vocab, [], 0
+        while start < len(text):
+            stop = next(stop for stop in range(len(text), start, -1) if text[start:stop] in vocab)
+            found.append(Token(vocab[text[start:stop]], text[start:stop], (start, stop)))
+            start = stop
+        return found
+
+
+class LeftToRight(Words):
+    """The first pair that can be merged is, from the left, whatever its rank."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        model = self.pipeline.model
+        symbols = [one for one, _ in model.symbols(text)]
+        place = 0
+        while place < len(symbols) - 1:
+            merge = model.merge_of(symbols[place], symbols[place + 1])
+            if merge is None:
+                place += 1
+            else:
+                symbols[place : place + 2] = [merge[1]]
+                place = 0
+        return [Token(one, model.id_to_token(one) or "", (0, len(text))) for one in symbols]
+
+
+class FewMerges(Words):
+    """Only the first thousand merges are read: the buffer was full."""
+
+    def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
+        model = self.pipeline.model
+        symbols = [one for one, _ in model.symbols(text)]
+        while len(symbols) > 1:
+            ranked = [
+                (merge[0], place, merge[1])
+                for place in range(len(symbols) - 1)
+                if (merge := model.merge_of(symbols[place], symbols[place + 1])) and merge[0] < 1000
+            ]
+            if not ranked:
+                break
+            _, place, whole = min(ranked)
+            symbols[place : place + 2] = [whole]
+        return [Token(one, model.id_to_token(one) or "", (0, len(text))) for one in symbols]
+
+
+class AddedTokensBehindSpaces(Plain):
+    """Added tokens are found by splitting at spaces: nothing may stand before one."""
+
+    def changed(self, pipeline: Pipeline) -> Pipeline:
+        added = pipeline.added_tokens
+        found = type(added)._matches
+
+        class Spaced(type(added)):  # type: ignore[misc]
+            def _matches(self, text: str, *rest: Any) -> Any:
+                return [one for one in found(self, text, *rest) if text[: one[1][0]][-1:] in ("", " ")]
+
+        changed = Spaced.__new__(Spaced)
+        changed.__dict__.update(vars(added))
+        return replace(pipeline, added_tokens=changed)
+
+
+class Ids(Official):
+    """The ids are changed on their way out."""
+
+    def given(self, text: str, ids: list[int]) -> list[int]:
+        return ids
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        _, tokens, offsets = super().encode_with_offsets(text, add_special_tokens)
+        return self.given(text, super().encode_with_offsets(text, add_special_tokens)[0]), tokens, offsets
+
+
+class PrefixOfNothing(Official):
+    """The dummy prefix is put before the empty text as well."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        if text:
+            return super().encode_with_offsets(text, add_special_tokens)
+        return [self.tokenizer.PieceToId("▁")], ["▁"], [(0, 0)]
+
+
+class FourBytesUnknown(Plain):
+    """Characters of four bytes are unknown, though there are pieces for bytes."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        ids = super().encode_with_offsets(text, add_special_tokens)[0]
+        first, kept = self.tokenizer.token_to_id("<0x00>") or 0, list[int]()
+        left = 0
+        for one in ids:
+            byte = one - first
+            if left:
+                left -= 1
+            elif 0xF0 <= byte < 0x100:
+                kept.append(self.tokenizer.token_to_id("<unk>") or 0)
+                left = 3
+            else:
+                kept.append(one)
+        return kept, [self.tokenizer.id_to_token(one) or "" for one in kept], [(0, 0)] * len(kept)
+
+
+class LongestPieceFirst(Plain):
+    """At each place the longest piece, as WordPiece would do it; scores are not looked at."""
+
+    def changed(self, pipeline: Pipeline) -> Pipeline:
+        return replace(pipeline, model=_Longest(pipeline.model))
+
+
+class _Longest:
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        vocab, found, start = self._model.vocab, [], 0
+        while start < len(text):
+            stop = next((end for end in range(len(text), start, -1) if text[start:end] in vocab), start + 1)
+            piece = text[start:stop]
+            if not (piece not in vocab and found and found[-1].id == self._model.unk_id):
+                found.append(Token(vocab.get(piece, self._model.unk_id), piece, (start, stop)))
+            start = stop
+        return found
+
+
+class OneSpaceTooFew(Official):
+    """`lstrip(" ")`, and then the space of Prepend is forgotten for what began with one."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        spaces = len(text) - len(text.lstrip(" "))
+        return super().encode_with_offsets(text[1:] if spaces else text, add_special_tokens)
+
+
+class SpaceBehindAddedTokens(Official):
+    """What stands behind a special token loses its space: the parts of the text are stripped at the start."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(re.sub(r"(</?s>) ", r"\1", text), add_special_tokens)
+
+
+class UnknownCostsNothing(Plain):
+    """The score of the unknown token is 0, where it should be ten below the lowest."""
+
+    def changed(self, pipeline: Pipeline) -> Pipeline:
+        model = pipeline.model
+
+        class Cheap(type(model)):  # type: ignore[misc]
+            unknown_score = 0.0
+
+        changed = Cheap.__new__(Cheap)
+        changed.__dict__.update(vars(model))
+        if "unknown" in vars(model):
+            changed.unknown = (model.unknown[0], 0.0)
+        return replace(pipeline, model=changed)
+
+
+class NoLastEntry(Ids):
+    """A loop over the vocab that ends one too early: the last merge is not there."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        model["model"]["merges"] = model["model"]["merges"][:-1]
+        return model
+
+
+class EndAdded(Ids):
+    """The token at the end of texts is given as the one at their start."""
+
+    def given(self, text: str, ids: list[int]) -> list[int]:
+        return [*ids, ids[0]]
+
+
+class SecondHalfDropped(Ids):
+    """No more than 32 ids fit into the buffer."""
+
+    def given(self, text: str, ids: list[int]) -> list[int]:
+        return ids[:32]
