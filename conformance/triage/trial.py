@@ -489,6 +489,8 @@ class Trial:
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
             yield _in_frames((*own, *_PROBED))
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
+            if one.fault.learnt == "limit":
+                yield (text[:size] for text in texts[:MOST_REPLACED] for size in range(1, len(text)))
             yield later_compositions()
         yield self._around(shown)
 

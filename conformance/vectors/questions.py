@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
 from conformance.core.unicode_ages import age_of, of_each_age
-from conformance.faults.limits import around
+from conformance.faults.fault import around
 from conformance.faults.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.generators import generators
 from conformance.generators.added_tokens import flags_of
@@ -25,7 +25,7 @@ from conformance.generators.merges import Merges
 from conformance.generators.pattern_texts import branches_of, text_maker
 from conformance.generators.scores import ScoreTies, near_ties
 from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
-from conformance.inputs.corpora import QUICK_PARTS, corpus_files, natural_lines, read_corpus
+from conformance.inputs.corpora import QUICK_PARTS, WRITTEN_PARTS, corpus_files, natural_lines, read_corpus
 from conformance.vectors.keys import (
     AGES,
     BUGS,
@@ -292,7 +292,7 @@ def _packed_rules(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
 
 def _languages() -> Questions:
     """A line of each language and domain of the corpora: the shortest of a fair length."""
-    for name, lines in natural_lines().items():
+    for name, lines in natural_lines(WRITTEN_PARTS).items():
         fair = [line for line in lines if len(line) >= 24] or [*lines]
         yield Question(min(fair, key=lambda line: (len(line), line)), frozenset({(LANGUAGES, name)}))
 
@@ -324,7 +324,7 @@ def _long(knowledge: ModelKnowledge) -> Questions:
             yield Question(unit * (size // len(unit) + 1))
             yield Question("." + unit * (size // len(unit) + 1))
     words = "the quick brown fox jumps over the lazy dog "
-    many = " ".join(min(lines, key=lambda line: (len(line), line)) for lines in natural_lines().values())
+    many = " ".join(min(lines, key=lambda line: (len(line), line)) for lines in natural_lines(WRITTEN_PARTS).values())
     for size in _LONG:
         yield Question((words * (1 + size // len(words)))[:size])
         yield Question(many[:size])
