@@ -313,10 +313,15 @@ def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
 
 
 def _byte_by_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """The bytes of all tokens, each of a character of several replaced by itself."""
-    escaped = (one if one.isascii() else "\udc80" * len(one.encode(errors="surrogateescape"))
-               for one in _escaped(tokenizer, ids, skip))  # fmt: skip
-    return _ESCAPED.sub(lambda found: "\ufffd" * len(found[0]), "".join(escaped))
+    """The bytes of all tokens but added ones, each that is not ASCII replaced by itself."""
+    text = ""
+    for is_added, run in groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__):
+        if is_added:
+            text += tokenizer.decode([*run], skip_special_tokens=skip)
+        else:
+            data = _escaped(tokenizer, [*run], skip).encode(errors="surrogateescape")
+            text += data.decode("ascii", "replace")
+    return text
 
 
 def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -188,22 +188,31 @@ _SIDES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
     ("the starts of lines", partial(_each_line, str.lstrip)),
 )
 
+_ONCE: tuple[tuple[str, Callable[[str, str], str]], ...] = (
+    ("the end", str.removesuffix),
+    ("the start", str.removeprefix),
+)
+
 
 def _of_stripped(shown: Sequence[Shown]) -> Iterator[TextChange]:
-    """Just the characters that these answers show to be stripped."""
+    """Just the characters that these answers show to be stripped, all of a run or one."""
     for side, strip in _SIDES:
         found = dict[str, None]()
         for one in shown:
             lines = one.text.split("\n") if side.endswith("lines") else [one.text]
-            outer = dict.fromkeys(chain.from_iterable((line[:1], line[-1:]) for line in lines))
-            for characters in (*outer, "".join(outer)):
-                left = strip(one.text, characters) if characters else one.text
-                if left != one.text and one.is_given_by(partial(_stripped, strip, characters)):
-                    found |= dict.fromkeys(characters)
+            outer = dict.fromkeys(filter(None, chain.from_iterable((line[:1], line[-1:]) for line in lines)))
+            changes = {characters: partial(_stripped, strip, characters) for characters in (*outer, "".join(outer))}
+            fitting = (some for some, change in changes.items() if change(one.text) != one.text)
+            found |= dict.fromkeys(next((some for some in fitting if one.is_given_by(changes[some])), ""))
         if found:
             characters = "".join(found)
-            yield TextChange(f"{_some(characters)} at {side} {_are(characters)} stripped",
-                             partial(_stripped, strip, characters), "ends")  # fmt: skip
+            rule = f"{_some(characters)} at {side} {_are(characters)} stripped"
+            yield TextChange(rule, partial(_stripped, strip, characters), "ends")
+    for side, strip in _ONCE:
+        for character in dict.fromkeys(chain.from_iterable((one.text[:1], one.text[-1:]) for one in shown)):
+            change = partial(_stripped, strip, character)
+            if character and any(one.text != change(one.text) and one.is_given_by(change) for one in shown):
+                yield TextChange(f"one {_some(character).removesuffix('s')} at {side} is stripped", change, "ends")
 
 
 def _stripped(strip: Callable[[str, str], str], characters: str, text: str) -> str:
