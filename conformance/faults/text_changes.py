@@ -154,19 +154,26 @@ def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
 
 def _of_removed(shown: Iterable[Shown]) -> Iterator[TextChange]:
     """All characters that are removed, together and each alone."""
-    found = dict[str, None]()
-    for one in shown:
-        lost = [character for character in dict.fromkeys(one.text) if character not in one.given][:_MOST_REMOVED]
-        for some in (lost, *([character] for character in lost)):
-            if some and one.is_given_by(partial(_without, "".join(some))):
-                found |= dict.fromkeys(some)
-                break
+    found = _removed(shown)
     if len(found) > 1:
         is_zero_width = all(map(ZERO_WIDTH.__contains__, map(ord, found)))
         rule = "zero-width characters are removed" if is_zero_width else "some characters are removed"
         yield TextChange(rule, partial(_without, "".join(found)))
     for character in found:
         yield TextChange(f"{_name(character)} is removed", partial(_without, character), "removed")
+
+
+def _removed(shown: Iterable[Shown]) -> dict[str, None]:
+    """The characters that are removed within a text: at its ends, they may as well be stripped."""
+    found = dict[str, None]()
+    for one in shown:
+        lost = [character for character in dict.fromkeys(one.text) if character not in one.given][:_MOST_REMOVED]
+        for some in (lost, *([character] for character in lost)):
+            if some and one.is_given_by(partial(_without, "".join(some))):
+                within = one.text.strip("".join(some))
+                found |= dict.fromkeys(character for character in some if character in within)
+                break
+    return found
 
 
 def _without(characters: str, text: str) -> str:
@@ -195,12 +202,15 @@ _ONCE: tuple[tuple[str, Callable[[str, str], str]], ...] = (
 
 
 def _of_stripped(shown: Sequence[Shown]) -> Iterator[TextChange]:
-    """Just the characters that these answers show to be stripped, all of a run or one."""
+    """Just the characters that these answers show to be stripped, all of a run or one; not those that are removed."""
+    removed = _removed(shown)
     for side, strip in _SIDES:
         found = dict[str, None]()
         for one in shown:
-            lines = one.text.split("\n") if side.endswith("lines") else [one.text]
-            outer = dict.fromkeys(filter(None, chain.from_iterable((line[:1], line[-1:]) for line in lines)))
+            is_of_lines = side.endswith("lines")
+            lines = one.text.split("\n") if is_of_lines else [one.text]
+            ends = dict.fromkeys(filter(None, chain.from_iterable((line[:1], line[-1:]) for line in lines)))
+            outer = [character for character in ends if is_of_lines or character not in removed]
             changes = {characters: partial(_stripped, strip, characters) for characters in (*outer, "".join(outer))}
             fitting = (some for some, change in changes.items() if change(one.text) != one.text)
             found |= dict.fromkeys(next((some for some in fitting if one.is_given_by(changes[some])), ""))
