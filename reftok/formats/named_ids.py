@@ -1,6 +1,6 @@
 """The ids of the tokens that have a name: bos, eos, pad, unk, eot (the end of a turn), im_start, im_end.
 
-The files come first: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
+The files come first: those of settings beside the model (see `reftok.formats.settings`), the types of the pieces of a
 sentencepiece model, the metadata of a GGUF file. A name that they do not mention belongs to the first of its well-known
 contents that is a special token, or else an added one; `unk` is the model's own unknown token. Ordinary entries of the
 vocab never count: Qwen's vocab has `</s>`, since it was trained on text with markup.

@@ -21,17 +21,13 @@ from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
-from reftok.formats.files import read_file
+from reftok.formats.files import decoded, read_file
 from reftok.formats.huggingface.components_json import reader
 from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab
-from reftok.formats.named_ids import WELL_KNOWN
-from reftok.formats.strict_json import parse_json
+from reftok.formats.settings import CONFIG, content_of, is_token, read_object, read_settings
 from reftok.formats.tiktoken.encodings import QWEN_PATTERN
-from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import WHITE_SPACE
-
-_FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _EXTRA = ("extra_special_tokens", "additional_special_tokens")
@@ -52,12 +48,6 @@ Json: TypeAlias = dict[str, Any]
 
 _CLIP_PATTERN = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _BYTE_LEVEL_DECODER = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
-_ENDOFTEXT = "<|endoftext|>"
-_GPT2_TOKENS = {"unk_token": _ENDOFTEXT, "bos_token": _ENDOFTEXT, "eos_token": _ENDOFTEXT}
-_ROBERTA_TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>"}
-_ROBERTA_TOKENS |= {"unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"}
-_BERT_TOKENS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
-_BERT_TOKENS |= {"mask_token": "[MASK]"}
 _WHISPER_PREFIX = ("<|startoftranscript|>", "<|notimestamps|>")
 
 
@@ -79,33 +69,31 @@ class _Config:
     options: Fields
 
 
-def _read_config(path: Path) -> _Config:
+def _read_config(folder: Path) -> _Config:
     """The configuration of a folder.
 
-    path: of tokenizer_config.json; the other two are read where they lie beside it.
     Raises ModelFormatError where a file is not sound, UnsupportedFeature for a class or an option that is not known.
     """
-    config, source = _read_object(path), str(path)
+    settings = read_settings(folder)
+    config, values, source = settings.config, settings.values, str(folder / CONFIG)
     options = Fields(config, source, "")
     tokenizer_class = options.text("tokenizer_class").removesuffix("Fast")
-    if tokenizer_class not in _CLASSES:
+    if tokenizer_class not in _STAGES:
         raise options.unsupported("tokenizer_class", tokenizer_class)
-    defaults, _ = _CLASSES[tokenizer_class]
-    mapped = _read_map(path.with_name(_FILES[1])) if "added_tokens_decoder" not in config else {}
-    values: dict[str, Any] = {**defaults, **config, **mapped}
     keys = [*_NAMED, *(key for key in values if _is_model_specific(key, values[key]))]
-    named = {key: _content(values[key], source, key) for key in keys if values.get(key) is not None}
+    named = {key: content_of(values[key], settings.source(key), key) for key in keys if values.get(key) is not None}
     special = frozenset(named.values())
-    extra = _extra(config, mapped, source)
+    extra = _extra(config, settings.mapped, source)
     given = [(key, values[key]) for key in named] + [(f"{_EXTRA[0]}[{i}]", value) for i, value in enumerate(extra)]
-    others = [_token(value, source, place, special) for place, value in given]
+    others = [_token(value, settings.source(place), place, special) for place, value in given]
     if "added_tokens_decoder" in config:
         listed = _decoder_tokens(options.object("added_tokens_decoder"), special)
     else:
-        known = {named[key] for key in _NAMED if key in named and (isinstance(config.get(key), str) or key in mapped)}
+        is_written = {key: isinstance(config.get(key), str) or key in settings.mapped for key in _NAMED}
+        known = {named[key] for key in _NAMED if key in named and is_written[key]}
         known |= {value for value in _extra(config, {}, source) if isinstance(value, str)}
-        listed = _added_tokens_file(path.with_name(_FILES[2]), known, special)
-    defaulted = defaults.keys() - config.keys() - mapped.keys()
+        listed = _added_tokens_file(folder / "added_tokens.json", known, special)
+    defaulted = settings.defaults.keys() - config.keys() - settings.mapped.keys()
     chosen = [token for token, (place, _) in zip(others, given, strict=True) if place not in defaulted]
     _refuse_contradiction(chosen, listed, source)
     _refuse_what_changes_ids(options)
@@ -113,10 +101,6 @@ def _read_config(path: Path) -> _Config:
         options.any(key, None)
     tokens = _in_order(listed, others)
     return _Config(tokenizer_class, named, tokens, frozenset(token.content for token in others), options)
-
-
-def _read_map(path: Path) -> dict[str, Any]:
-    return {key: _as_special(value) for key, value in _read_object(path).items()} if path.is_file() else {}
 
 
 def _in_order(listed: list[AddedToken], others: list[AddedToken]) -> tuple[AddedToken, ...]:
@@ -144,37 +128,13 @@ def _refuse_what_changes_ids(options: Fields) -> None:
         raise options.unsupported("init_inputs", "more than an empty list")
 
 
-def _read_object(path: Path) -> dict[str, Any]:
-    value = parse_json(read_file(path), str(path))
-    if not isinstance(value, dict):
-        raise ModelFormatError(str(path), "", "is not an object")
-    return value
-
-
-def _as_special(value: Any) -> Any:
-    """A token of special_tokens_map.json in the form of tokenizer_config.json, where an older file leaves it out."""
-    if isinstance(value, dict) and "content" in value:
-        return {**value, "__type": "AddedToken", "special": True}
-    return value
-
-
-def _is_token(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and value.get("__type") == "AddedToken")
-
-
 def _is_model_specific(key: str, value: Any) -> bool:
-    return key.endswith("_token") and key not in _NAMED and _is_token(value)
-
-
-def _content(value: Any, source: str, place: str) -> str:
-    if not _is_token(value):
-        raise ModelFormatError(source, place, 'is neither a string nor an object of "__type": "AddedToken"')
-    return value if isinstance(value, str) else Fields(value, source, place).text("content")
+    return key.endswith("_token") and key not in _NAMED and is_token(value)
 
 
 def _token(value: Any, source: str, place: str, special: frozenset[str]) -> AddedToken:
     """A string, which stands for a special token, or the flags of a token. special: contents with a name."""
-    content = _content(value, source, place)
+    content = content_of(value, source, place)
     if isinstance(value, str):
         return AddedToken(content, normalized=False, special=True)
     return _read_flags(Fields({key: flag for key, flag in value.items() if key != "__type"}, source, place), special)
@@ -212,7 +172,7 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
 
     Quirk: a token is known by a string in tokenizer_config.json, not by an object there nor by a default of the class.
     """
-    entries = _read_object(path) if path.is_file() else {}
+    entries = read_object(path)
     for content, token_id in entries.items():
         if not is_id(token_id):
             raise ModelFormatError(str(path), repr(content)[:60], "has no id")
@@ -254,10 +214,10 @@ def hub_tokenizer_json(path: Path) -> Json:
     Raises ModelFormatError where a file is missing or not sound, UnsupportedFeature for a class, a key or a value that
     is not known.
     """
-    if not path.with_name(_FILES[0]).is_file():
-        problem = f"needs the {_FILES[0]} of its model beside it: the class that this names says what the stages are"
+    if not path.with_name(CONFIG).is_file():
+        problem = f"needs the {CONFIG} of its model beside it: the class that this names says what the stages are"
         raise ModelFormatError(str(path), "", problem)
-    config = _read_config(path.with_name(_FILES[0]))
+    config = _read_config(path.parent)
     vocab = _read_vocab_txt(path) if path.suffix == ".txt" else read_vocab(read_file(path), str(path))
     ids = dict(vocab)
     new = [token.content for token in config.tokens if token.content not in vocab]
@@ -265,7 +225,7 @@ def hub_tokenizer_json(path: Path) -> Json:
         raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
     for content in new:
         ids.setdefault(content, len(ids))
-    stages = _CLASSES[config.tokenizer_class][1](_Folder(config, vocab, ids))
+    stages = _STAGES[config.tokenizer_class](_Folder(config, vocab, ids))
     if (stages["model"]["type"] == "WordPiece") != (path.suffix == ".txt"):
         raise config.options.unsupported("tokenizer_class", f"{config.tokenizer_class} with a {path.name}")
     if path.suffix != ".txt":
@@ -276,25 +236,6 @@ def hub_tokenizer_json(path: Path) -> Json:
     config.options.done()
     added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
-
-
-def named_ids(folder: Path, rules: Pipeline) -> dict[str, int | None]:
-    """The named ids by the files of a folder: None where they name no token, or none that is there.
-
-    A name that no file has is not there. What else the files hold is not looked at.
-    Raises ModelFormatError where a file or a name is not sound.
-    """
-    path, beside = (folder / name for name in _FILES[:2])
-    config = _read_map(path)
-    mapped = _read_map(beside) if "added_tokens_decoder" not in config else {}
-    tokenizer_class = str(config.get("tokenizer_class")).removesuffix("Fast")
-    defaults, _ = _CLASSES.get(tokenizer_class, ({}, None))
-    values = {**defaults, **config, **mapped}
-    given = {name: values[f"{name}_token"] for name in WELL_KNOWN if f"{name}_token" in values}
-    return {
-        name: None if value is None else rules.token_to_id(_content(value, str(path), f"{name}_token"))
-        for name, value in given.items()
-    }
 
 
 def _tokens(config: _Config) -> list[AddedToken]:
@@ -310,10 +251,7 @@ def _read_vocab_txt(path: Path) -> dict[str, int]:
 
     Source: tokenizers 0.23 models/wordpiece/mod.rs `WordPiece::read_file`.
     """
-    try:
-        text = read_file(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(str(path), f"byte {error.start}", "is not UTF-8") from None
+    text = decoded(read_file(path), str(path))
     lines = text.removesuffix("\n").split("\n") if text else []
     return {line.rstrip("".join(WHITE_SPACE)): number for number, line in enumerate(lines)}
 
@@ -437,21 +375,18 @@ def _bert(folder: _Folder) -> Json:
     }
 
 
-_CLIP_TOKENS = {"unk_token": _ENDOFTEXT, "bos_token": "<|startoftext|>", "eos_token": _ENDOFTEXT}
-_CLIP_TOKENS |= {"pad_token": _ENDOFTEXT}
-_QWEN2_TOKENS = {"unk_token": _ENDOFTEXT, "eos_token": _ENDOFTEXT, "pad_token": _ENDOFTEXT}
-_CLASSES: Mapping[str, tuple[Mapping[str, str], Callable[[_Folder], Json]]] = {
-    "GPT2Tokenizer": (_GPT2_TOKENS, _gpt2),
-    "CodeGenTokenizer": (_GPT2_TOKENS, _gpt2),
-    "Qwen2Tokenizer": (_QWEN2_TOKENS, _qwen2),
-    "RobertaTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "BartTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "LEDTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "LongformerTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "WhisperTokenizer": (_GPT2_TOKENS, _whisper),
-    "CLIPTokenizer": (_CLIP_TOKENS, _clip),
-    "BertTokenizer": (_BERT_TOKENS, _bert),
-    "DistilBertTokenizer": (_BERT_TOKENS, _bert),
-    "ElectraTokenizer": (_BERT_TOKENS, _bert),
+_STAGES: Mapping[str, Callable[[_Folder], Json]] = {
+    "GPT2Tokenizer": _gpt2,
+    "CodeGenTokenizer": _gpt2,
+    "Qwen2Tokenizer": _qwen2,
+    "RobertaTokenizer": _roberta,
+    "BartTokenizer": _roberta,
+    "LEDTokenizer": _roberta,
+    "LongformerTokenizer": _roberta,
+    "WhisperTokenizer": _whisper,
+    "CLIPTokenizer": _clip,
+    "BertTokenizer": _bert,
+    "DistilBertTokenizer": _bert,
+    "ElectraTokenizer": _bert,
 }
-"""By class the tokens that it has when no file names them, and its stages."""
+"""By class the stages that it has."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
+from reftok.formats.files import decoded
 from reftok.formats.named_ids import WELL_KNOWN, first_well_known
 from reftok.formats.strict_json import parse_json
 from reftok.regex_dialects.pattern import compile_oniguruma
@@ -131,10 +132,7 @@ def _byte_character_merges(
 
 def read_merges(data: bytes, source: str) -> list[tuple[str, str]]:
     """Lines of two tokens; lines that start with `#version` are skipped wherever they stand."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+    text = decoded(data, source)
     merges: list[tuple[str, str]] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         line = line.removesuffix("\r")

@@ -24,8 +24,8 @@ from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
-from reftok.formats.files import read_file
-from reftok.formats.strict_json import parse_json
+from reftok.formats.files import decoded, read_file
+from reftok.formats.settings import CONFIG, read_object
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens, stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.byte_level import to_byte_characters
@@ -84,7 +84,7 @@ def rank_encoding(data: bytes, path: Path, name: str | None = None) -> RankEncod
     if name is None and (own := path.with_suffix(".toml")).is_file():
         return _own_encoding(own)
     encoding = recognise(data, str(path)) if name is None else ENCODINGS[name]
-    if encoding.name != "kimi_k2" or not (config := path.with_name("tokenizer_config.json")).is_file():
+    if encoding.name != "kimi_k2" or not (config := path.with_name(CONFIG)).is_file():
         return encoding
     return replace(encoding, special_tokens=kimi_special_tokens(_special_names(config)))
 
@@ -118,10 +118,9 @@ def _own_encoding(path: Path) -> RankEncoding:
 
 def _parsed_toml(path: Path) -> dict[str, Any]:
     source = str(path)
+    text = decoded(read_file(path), source)
     try:
-        return tomllib.loads(read_file(path).decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+        return tomllib.loads(text)
     except RecursionError:
         raise ModelFormatError(source, "", "is nested too deeply") from None
     except ValueError as error:  # a number of 5,000 digits is no TOMLDecodeError
@@ -131,7 +130,7 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
 def _special_names(path: Path) -> dict[int, str]:
     """Id to content of the `added_tokens_decoder` in a tokenizer_config.json."""
     source = str(path)
-    root = Fields(parse_json(read_file(path), source), source, "")
+    root = Fields(read_object(path), source, "")
     decoder = root.optional_object("added_tokens_decoder")
     names = {token_id: token.text("content") for token_id, token in (decoder.objects_by_id() if decoder else ())}
     if len(set(names.values())) < len(names):

@@ -345,13 +345,10 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
 
 def test_the_files_beside_a_model_are_those_that_decide_it(tmp_path: Path) -> None:
     path = write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"}, generation_config={}, added_tokens={})
-    assert [beside.name for beside in files_beside(path)] == [
-        "merges.txt",
-        "tokenizer_config.json",
-        "added_tokens.json",
-    ]
-    assert [beside.name for beside in files_beside(tmp_path / "tiktoken.model")] == ["tokenizer_config.json"]
-    assert files_beside(tmp_path / "tokenizer.json") == ()
+    settings = ["tokenizer_config.json", "generation_config.json"]
+    assert [beside.name for beside in files_beside(path)] == ["merges.txt", "added_tokens.json", *settings]
+    for name in ("tiktoken.model", "tokenizer.json", "own.gguf"):
+        assert [beside.name for beside in files_beside(tmp_path / name)] == settings
 
 
 def test_the_toml_beside_a_rank_file_decides_it_and_beside_another_file_nothing(tmp_path: Path) -> None:
