@@ -146,12 +146,15 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
     for encoding in ENCODINGS.values():
         if encoding.sha256 == digest or (encoding.file_name == name != "" and encoding.ranks == count):
             return encoding
+    # multilingual.tiktoken of Whisper belongs to two encodings, which only their special tokens tell apart.
+    fitting = [encoding.name for encoding in ENCODINGS.values() if encoding.ranks == count]
+    known = f"{' or '.join(fitting)} by its {count:,} ranks" if fitting else f"one of {', '.join(ENCODINGS)}"
     raise UnsupportedFeature(
         source,
         "",
         "not a published rank file, and its pattern is not in it: name its encoding (--encoding on the command line, "
-        f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
-        "it: docs/runs.md has an example",
+        f"encoding= in Python), {known}; or put pattern and special tokens into a .toml beside it: docs/runs.md has an "
+        "example",
     )
 
 

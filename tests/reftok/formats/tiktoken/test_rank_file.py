@@ -197,6 +197,14 @@ def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
         read_tiktoken(file(RANKS), "m.tiktoken")
 
 
+def test_a_rank_file_of_whisper_names_only_the_encodings_that_fit() -> None:
+    with pytest.raises(
+        UnsupportedFeature, match=r"whisper_multilingual or whisper_large_v3 by its 50,257 ranks"
+    ) as error:
+        recognise(published(50257), "multilingual.tiktoken")
+    assert "cl100k_base" not in str(error.value)
+
+
 def test_empty_lines_are_skipped() -> None:
     assert read_ranks(file(RANKS).replace(b"\n", b"\n\n")) == RANKS
 
