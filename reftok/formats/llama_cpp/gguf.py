@@ -1,7 +1,7 @@
 """The vocabulary in a GGUF file, with the defaults and the corrections of llama.cpp.
 
 Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::load`), as in llama-cpp-python 0.3.36. The tokenizers `llama`
-(SPM), `gpt2` and `gemma4` (BPE), `t5` (UGM) and `bert` (WPM) are supported; rwkv, plamo2, hybriddna, whitespace and
+(SPM), `gpt2`, `gemma4` and `whitespace` (BPE), `t5` (UGM) and `bert` (WPM) are supported; rwkv, plamo2, hybriddna and
 none are refused. Quirk: a string ends at its first NUL; a token that begins with one is empty, and an empty token gets
 a name. Keys that do not begin with `tokenizer.ggml.` are none of our business; one that does, and that llama.cpp does
 not know either, is refused.
@@ -22,13 +22,14 @@ from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
 from reftok.rules.huggingface.normalizers import Replace
+from reftok.rules.huggingface.pre_tokenizers import WhitespaceSplit
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.ugm import LlamaUGM
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Spelling
-from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
+from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM, SimpleLowercase
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.unicode.charsmap import Charsmap
@@ -78,6 +79,8 @@ def _rules(fields: GGUFFields, model: str) -> Pipeline:
             return _bpe(fields, fields.text("pre", ""), default_id=11)
         case "gemma4":
             return _bpe(fields, "gemma4", default_id=None)
+        case "whitespace":
+            return _whitespace(fields)
         case "t5":
             return _ugm(fields)
         case "bert":
@@ -112,6 +115,30 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Pipeline:
         fields.flag("add_space_prefix", False),
         pre_type.clean_spaces,
         fields.source,
+    )
+
+
+def _whitespace(fields: GGUFFields) -> Pipeline:
+    """The tokenizer of jina-embeddings-v2-base-zh: BPE on the characters of words, without the white space.
+
+    Quirk: a token is decoded as if it were in byte characters, see `reftok.rules.llama_cpp.vocab`.
+    """
+    # With a pattern of another pre-type a character outside the vocab would be lost, and no converter writes one.
+    if (pre := fields.text("pre", "")) != "whitespace":
+        raise UnsupportedFeature(
+            fields.source, f"{_PREFIX}pre", f"{pre!r:.60} with the model whitespace is not supported"
+        )
+    vocab = _vocab(fields, 11, 11, add_bos=False, spelling="byte characters")
+    fields.scores(len(vocab.tokens))
+    is_lower = fields.flag("normalizer.lowercase", False)
+    return llama_rules(
+        vocab,
+        LlamaBPE(vocab.ids, fields.merges(pre), LlamaBPEOptions(is_byte_level=False)),
+        (ReadCodePoints(), SimpleLowercase()) if is_lower else (ReadCodePoints(),),
+        (WhitespaceSplit(),),
+        fields.flag("add_space_prefix", False),
+        clean_spaces=True,
+        source=fields.source,
     )
 
 

@@ -39,6 +39,19 @@ def spm_with(**fields: Entry) -> bytes:
     return gguf({**SPM, **{f"tokenizer.ggml.{name}": entry for name, entry in fields.items()}})
 
 
+def test_the_model_whitespace_drops_white_space_and_merges_characters(tmp_path: Path) -> None:
+    """No library at hand: read off llama.cpp src/llama-vocab.cpp, `llm_tokenizer_whitespace_session`."""
+    tokens = ["<s>", "</s>", "你", "好", "你好", "a", "b", "ab", "<0xE2>"]
+    merges = ["你 好", "a b"]
+    path = written(tmp_path, gguf(bpe(tokens, merges, "whitespace", {"<s>": CONTROL}, model="whitespace")))
+    assert load(path).encode_ids(" 你好  ab\u3000a\n<s>B☃") == [4, 7, 5, 0, 8]
+    lower: Entry = ("bool", True)
+    entries = bpe(tokens, merges, "whitespace", model="whitespace", **{"normalizer.lowercase": lower})
+    tokenizer = load(written(tmp_path, gguf(entries)))
+    assert tokenizer.encode("Ab İ").offsets == [(0, 2)]
+    assert tokenizer.decode([7, 4]) == "ab[UNK_BYTE_0xe4bda0你好][UNK_BYTE_0xe5a5bd你好]"
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_file_of_version_2_and_3_is_read(tmp_path: Path, version: int) -> None:
     tokenizer = load(written(tmp_path, gguf(SPM, version)))
@@ -144,6 +157,7 @@ def test_a_hostile_container_is_refused_by_name_and_place(tmp_path: Path, data: 
         (gguf(vocab("gpt2", ["a"])), "tokenizer.ggml.merges: is missing"),
         (gguf(bpe(["a"], pre="gpt-3")), "tokenizer.ggml.pre: 'gpt-3' is not supported"),
         (gguf(bpe(["a"], pre="whitespace")), "tokenizer.ggml.pre: 'whitespace' is not supported"),
+        (gguf(bpe(["a"], pre="gpt-2", model="whitespace")), "tokenizer.ggml.pre: 'gpt-2' with the model whitespace"),
         (gguf(bpe(["a", "<PRE>", "<fim_prefix>"])), "tokenizer.ggml.tokens: '<fim_prefix>' and '<PRE>': which"),
         (gguf(bpe(["a"], add_eos_token=("bool", True))), "tokenizer.ggml.eos_token_id: is not there, and add"),
     ],
