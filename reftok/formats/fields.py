@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.regex_dialects.pattern import Pattern
 
 _REQUIRED: Any = object()
 
@@ -57,6 +58,13 @@ class Fields:
         """A string."""
         value: str = self._typed(key, default, str)
         return value
+
+    def pattern(self, key: str, compile_pattern: Callable[[str], Pattern]) -> Pattern:
+        """A pattern. Raises UnsupportedFeature with its place if it is not supported."""
+        try:
+            return compile_pattern(self.text(key))
+        except UnsupportedFeature as error:
+            raise UnsupportedFeature(self.source, f"{self._path(key)}: {error.place}", error.problem) from None
 
     def optional_text(self, key: str) -> str | None:
         """A string, or None where it is null or missing."""

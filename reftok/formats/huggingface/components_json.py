@@ -46,16 +46,18 @@ def reader(
     ignored: tuple[str, ...] = (),
     **defaults: Any,
 ) -> Callable[[Fields], Component]:
-    """The reader of a component whose fields are keys of the file.
+    """The reader of a component whose arguments are keys of the file; other keys are refused.
 
-    checks: of the fields with another check than that of their type.
+    checks: of the arguments with another check than that of their type.
     ignored: keys for booleans without effect.
     defaults: the values of keys that need not be there.
 
     >>> reader(pre_tokenizers.FixedLength, length=5)(Fields({}, "", ""))
     FixedLength(length=5)
     """
-    of_types = {name: _CHECKS.get(kind) or _choice(get_args(kind)) for name, kind in get_type_hints(component).items()}
+    hints = get_type_hints(component.__init__)
+    hints.pop("return", None)
+    of_types = {name: _CHECKS.get(kind) or _choice(get_args(kind)) for name, kind in hints.items()}
     all_checks = {**dict.fromkeys(ignored, Fields.boolean), **of_types, **(checks or {})}
 
     def read(fields: Fields) -> Component:
@@ -63,6 +65,7 @@ def reader(
             key: defaults[key] if key in defaults and not fields.has(key) else check(fields, key)
             for key, check in all_checks.items()
         }
+        fields.done()
         return component(**{key: value for key, value in values.items() if key not in ignored})
 
     return read
@@ -94,12 +97,9 @@ def _pattern(fields: Fields, key: str) -> str | Pattern:
         literal = pattern.text("String")
         pattern.done()
         return literal
-    expression = pattern.text("Regex")
+    expression = pattern.pattern("Regex", compile_oniguruma)
     pattern.done()
-    try:
-        return compile_oniguruma(expression)
-    except UnsupportedFeature as error:
-        raise UnsupportedFeature(fields.source, f"{fields.place}.{key}: {error.place}", error.problem) from None
+    return expression
 
 
 def _token(fields: Fields, key: str) -> tuple[str, int]:
@@ -349,20 +349,12 @@ POST_PROCESSORS: Mapping[str, Reader] = {
 
 def read_truncation(fields: Fields | None) -> Truncation | None:
     """How long an encoding may be, None for any length."""
-    return _read_setting(fields, _TRUNCATION)
+    return None if fields is None else _TRUNCATION(fields)
 
 
 def read_padding(fields: Fields | None) -> Padding | None:
     """The length that encodings are padded to, None where they are not padded."""
-    return _read_setting(fields, _PADDING)
-
-
-def _read_setting(fields: Fields | None, read: Callable[[Fields], Component]) -> Component | None:
-    if fields is None:
-        return None
-    setting = read(fields)
-    fields.done()
-    return setting
+    return None if fields is None else _PADDING(fields)
 
 
 def _strategy(fields: Fields, key: str) -> BatchLongest | int:
@@ -451,28 +443,14 @@ def _read_unigram(fields: Fields) -> Unigram:
                 pieces.append((piece, float(score)))
             case _:
                 raise fields.wrong(f"vocab[{index}]", f"is not a pair of piece and score: {entry!r:.60}")
-    unk_id = _size(fields, "unk_id") if fields.any("unk_id", None) is not None else None
-    byte_fallback = fields.boolean("byte_fallback", False)
-    return Unigram(pieces, unk_id, byte_fallback, fields.source)
+    return Unigram(pieces, _or_null(_size)(fields, "unk_id"), fields.boolean("byte_fallback", False), fields.source)
 
 
-def _read_wordpiece(fields: Fields) -> WordPiece:
-    return WordPiece(
-        fields.vocab("vocab"),
-        fields.text("unk_token"),
-        fields.text("continuing_subword_prefix"),
-        _size(fields, "max_input_chars_per_word"),
-        fields.source,
-    )
-
-
-def _read_wordlevel(fields: Fields) -> WordLevel:
-    return WordLevel(fields.vocab("vocab"), fields.text("unk_token"), fields.source)
-
+_OF_WORDS: Mapping[str, Check] = {"vocab": Fields.vocab, "source": lambda fields, key: fields.source}
 
 MODELS: dict[str, Callable[[Fields], Model]] = {
     "BPE": _read_bpe,
-    "WordPiece": _read_wordpiece,
-    "WordLevel": _read_wordlevel,
+    "WordPiece": reader(WordPiece, _OF_WORDS),
+    "WordLevel": reader(WordLevel, _OF_WORDS),
     "Unigram": _read_unigram,
 }

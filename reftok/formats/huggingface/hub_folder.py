@@ -142,7 +142,6 @@ def _token(value: Any, source: str, place: str, special: frozenset[str]) -> Adde
 
 def _read_flags(fields: Fields, special: frozenset[str]) -> AddedToken:
     token = _FLAGS(fields)
-    fields.done()
     is_special = token.special or token.content in special
     is_normalized = token.normalized if fields.has("normalized") else not is_special
     return replace(token, special=is_special, normalized=is_normalized)

@@ -131,9 +131,7 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
 def read_added_token(fields: Fields) -> AddedToken:
     """One entry of `added_tokens`. Its id is read and not used: the library assigns ids itself."""
     fields.integer("id")
-    token = _ADDED_TOKEN(fields)
-    fields.done()
-    return token
+    return _ADDED_TOKEN(fields)
 
 
 _ADDED_TOKEN = reader(AddedToken)

@@ -125,9 +125,8 @@ def _whitespace(fields: GGUFFields) -> Pipeline:
     """
     # With a pattern of another pre-type a character outside the vocab would be lost, and no converter writes one.
     if (pre := fields.text("pre", "")) != "whitespace":
-        raise UnsupportedFeature(
-            fields.source, f"{_PREFIX}pre", f"{pre!r:.60} with the model whitespace is not supported"
-        )
+        problem = f"{pre!r:.60} is not supported with the model whitespace"
+        raise UnsupportedFeature(fields.source, f"{_PREFIX}pre", problem)
     vocab = _vocab(fields, 11, 11, add_bos=False, spelling="byte characters")
     fields.scores(len(vocab.tokens))
     is_lower = fields.flag("normalizer.lowercase", False)

@@ -26,15 +26,11 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.files import decoded, read_file
 from reftok.formats.settings import CONFIG, read_object
+from reftok.formats.tiktoken.build import rank_rules
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens, stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
-from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
-from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.huggingface.decoders import ByteLevel
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.tiktoken.rank_bpe import RankBPE
-from reftok.rules.types import AddedToken
 
 
 def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Pipeline:
@@ -59,17 +55,7 @@ def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None =
     for name, token_id in special_tokens.items():
         if token_id in taken:
             raise ModelFormatError(source, f"rank {token_id}", f"is the id of {name} in the encoding {encoding.name}")
-    added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Pipeline(
-        library="tiktoken",
-        model=RankBPE({to_byte_characters(token): rank for token, rank in ranks.items()}),
-        added_tokens=AddedVocabulary(added, special_tokens),
-        pre_tokenizers=(
-            Split(compile_fancy_regex(encoding.pattern), "Removed", invert=True),
-            ByteLevel(add_prefix_space=False, use_regex=False),
-        ),
-        decoders=(ByteLevelDecoder(),),
-    )
+    return rank_rules("tiktoken", ranks, special_tokens, compile_fancy_regex(encoding.pattern), ByteLevel())
 
 
 def rank_encoding(data: bytes, path: Path, name: str | None = None) -> RankEncoding:
@@ -99,13 +85,9 @@ def _own_encoding(path: Path) -> RankEncoding:
     root = Fields(_parsed_toml(path), source, "")
     fields = root.object("encoding")
     root.done()
-    pattern = fields.text("pattern")
+    fields.pattern("pattern", compile_fancy_regex)
     special_tokens = fields.vocab("special_tokens") if fields.has("special_tokens") else {}
     fields.done()
-    try:
-        compile_fancy_regex(pattern)
-    except UnsupportedFeature as error:
-        raise UnsupportedFeature(source, f"encoding.{error.place}", error.problem) from None
     if "" in special_tokens:
         raise fields.wrong("special_tokens", "has the empty text, which is in every text")
     if unsound := [name for name in special_tokens if stands_for_bytes(name)]:
@@ -113,7 +95,7 @@ def _own_encoding(path: Path) -> RankEncoding:
     for shorter, longer in pairwise(sorted(special_tokens)):
         if longer.startswith(shorter):
             raise fields.unsupported(f"special_tokens[{longer!r:.60}]", f"to begin with another one, {shorter!r:.60},")
-    return RankEncoding(path.name, pattern, special_tokens)
+    return RankEncoding(path.name, fields.text("pattern"), special_tokens)
 
 
 def _parsed_toml(path: Path) -> dict[str, Any]:

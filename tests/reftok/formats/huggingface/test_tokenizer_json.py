@@ -252,7 +252,7 @@ def test_deep_nesting_of_any_stage_is_refused(stage: str, depth: int) -> None:
         ),
         (
             {"pre_tokenizer": chain("pretokenizers", [BYTE_LEVEL, SPLIT | {"pattern": {"Regex": "(?~a)"}}])},
-            "m.json: pre_tokenizer.pretokenizers[1].pattern: pattern '(?~a)': "
+            "m.json: pre_tokenizer.pretokenizers[1].pattern.Regex: pattern '(?~a)': "
             "at character 0, '(?~': the absent operator is not supported",
         ),
     ],

@@ -343,7 +343,10 @@ def test_a_name_counts_before_the_toml_and_that_before_what_is_recognised(tmp_pa
         ("encoding = { special_tokens = {} }", "encoding.pattern: is missing"),
         ("encoding = { pattern = 3 }", "encoding.pattern: is not a string but a number"),
         ("encoding = { pattern = '.', pat_str = '.' }", "encoding.pat_str: this key is not known"),
-        ("encoding = { pattern = '\\h' }", r"encoding.pattern '\\h': at character 0, '\\h': is not known to be"),
+        (
+            "encoding = { pattern = '\\h' }",
+            r"encoding.pattern: pattern '\\h': at character 0, '\\h': is not known to be",
+        ),
         ("encoding = { pattern = '.', special_tokens = ['<s>'] }", "special_tokens: is not an object but a list"),
         ("encoding = { pattern = '.', special_tokens = { a = 'b' } }", "special_tokens['a']: is not an id: 'b'"),
         ("encoding = { pattern = '.', special_tokens = { a = -1 } }", "special_tokens['a']: is not an id: -1"),
