@@ -80,7 +80,7 @@ def _size(fields: Fields, key: str) -> int:
 
 
 def _or_null(check: Check) -> Check:
-    return lambda fields, key: None if fields.any(key, None) is None else check(fields, key)
+    return lambda fields, key: fields.optional(key, check, None)
 
 
 def _character(fields: Fields, key: str) -> str:
@@ -124,13 +124,11 @@ def _by_name(*components: type[Any]) -> dict[str, Reader]:
     return {component.__name__: reader(component) for component in components}
 
 
-def _read_chain(fields: Fields | None, children: str, readers: Mapping[str, Reader]) -> tuple[Any, ...]:
+def _read_chain(fields: Fields, children: str, readers: Mapping[str, Reader]) -> tuple[Any, ...]:
     """The components of a stage, sequences flattened.
 
     children: the key under which a Sequence holds its components. readers: by `type`.
     """
-    if fields is None:
-        return ()
     kind = fields.text("type")
     if kind == "Sequence":
         components: list[Any] = []
@@ -158,7 +156,7 @@ def _surplus_parts(component: object) -> int:
     return max(0, written_out(pattern.tree) - len(pattern.source))
 
 
-def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:
+def read_normalizers(fields: Fields) -> tuple[Normalizer, ...]:
     """The normalizers, sequences flattened."""
     return _read_chain(fields, "normalizers", NORMALIZERS)
 
@@ -199,10 +197,10 @@ NORMALIZERS: Mapping[str, Reader] = {
 """By `type`. The library writes `Strip` and `BertNormalizer`; it reads `StripNormalizer` and `Bert` as well."""
 
 
-def read_pre_tokenizers(fields: Fields | None) -> tuple[PreTokenizer, ...]:
+def read_pre_tokenizers(fields: Fields) -> tuple[PreTokenizer, ...]:
     """The pre-tokenizers, sequences flattened."""
     steps: tuple[PreTokenizer, ...] = _read_chain(fields, "pretokenizers", PRE_TOKENIZERS)
-    if fields is not None and sum(isinstance(step, pre_tokenizers.ByteLevel) for step in steps) > MOST_BYTE_LEVELS:
+    if sum(isinstance(step, pre_tokenizers.ByteLevel) for step in steps) > MOST_BYTE_LEVELS:
         problem = f"more than {MOST_BYTE_LEVELS} ByteLevel, each of which makes bytes of bytes, are not supported"
         raise UnsupportedFeature(fields.source, fields.place, problem)
     return steps
@@ -210,12 +208,12 @@ def read_pre_tokenizers(fields: Fields | None) -> tuple[PreTokenizer, ...]:
 
 def _read_metaspace(fields: Fields) -> tuple[str, PrependScheme, bool]:
     """The options that the pre-tokenizer and the decoder share; `str_rep` is of old files and unused."""
-    fields.optional_text("str_rep")
+    fields.optional("str_rep", Fields.text, None)
     replacement = _character(fields, "replacement")
     scheme: PrependScheme = fields.choice("prepend_scheme", get_args(PrependScheme), "always")
-    if not fields.optional_boolean("add_prefix_space", True) and scheme != "never":
+    if not fields.optional("add_prefix_space", Fields.boolean, True) and scheme != "never":
         raise fields.wrong("add_prefix_space", f"does not match the prepend_scheme {scheme}")
-    return replacement, scheme, fields.optional_boolean("split", True)
+    return replacement, scheme, fields.optional("split", Fields.boolean, True)
 
 
 _PART_LENGTH = _refusing(_size, 0, "0, with which the library panics,")
@@ -231,13 +229,11 @@ PRE_TOKENIZERS: Mapping[str, Reader] = {
 }
 
 
-def read_decoders(fields: Fields | None) -> tuple[Decoder, ...] | None:
-    """The decoders, sequences flattened; None where the file has none.
+def read_decoders(fields: Fields) -> tuple[Decoder, ...]:
+    """The decoders, sequences flattened.
 
     Files older than the key `type` are told apart by their other keys, as in the library.
     """
-    if fields is None:
-        return None
     named = _with_type({key: fields.any(key) for key in fields})
     return _read_chain(Fields(named, fields.source, fields.place), "decoders", DECODERS)
 
@@ -272,13 +268,11 @@ DECODERS: Mapping[str, Reader] = {
 }
 
 
-def read_post_processors(fields: Fields | None) -> tuple[PostProcessor, ...] | None:
-    """The post-processors, sequences flattened; None where the file has none.
+def read_post_processors(fields: Fields) -> tuple[PostProcessor, ...]:
+    """The post-processors, sequences flattened.
 
     Refused where the library panics at every text: a template gets more than two parts of the one before it.
     """
-    if fields is None:
-        return None
     processors: tuple[PostProcessor, ...] = _read_chain(fields, "processors", POST_PROCESSORS)
     for is_pair in (False, True):
         if sum(step.added_tokens(is_pair) for step in processors) > MOST_INSERTED_TOKENS:
@@ -347,16 +341,6 @@ POST_PROCESSORS: Mapping[str, Reader] = {
 }
 
 
-def read_truncation(fields: Fields | None) -> Truncation | None:
-    """How long an encoding may be, None for any length."""
-    return None if fields is None else _TRUNCATION(fields)
-
-
-def read_padding(fields: Fields | None) -> Padding | None:
-    """The length that encodings are padded to, None where they are not padded."""
-    return None if fields is None else _PADDING(fields)
-
-
 def _strategy(fields: Fields, key: str) -> BatchLongest | int:
     if isinstance(fields.any(key), str):
         strategy: BatchLongest = fields.choice(key, ("BatchLongest",))
@@ -374,9 +358,9 @@ def _length(fields: Fields, key: str) -> int:
     return length
 
 
-_TRUNCATION = reader(Truncation, direction="Right")
+read_truncation = reader(Truncation, direction="Right")
 _IDS: Mapping[str, Check] = {"pad_id": Fields.integer, "pad_type_id": Fields.integer}
-_PADDING = reader(Padding, {"strategy": _strategy, "pad_to_multiple_of": _or_null(_length), **_IDS})
+read_padding = reader(Padding, {"strategy": _strategy, "pad_to_multiple_of": _or_null(_length), **_IDS})
 
 
 def read_model(fields: Fields) -> Model:
@@ -404,12 +388,12 @@ def _read_bpe(fields: Fields) -> BPE:
     if fields.any("dropout", None) is not None and fields.number("dropout"):
         raise fields.unsupported("dropout", "a rate above 0, which makes ids random,")
     options = BPEOptions(
-        unk_token=fields.optional_text("unk_token"),
-        continuing_subword_prefix=fields.optional_text("continuing_subword_prefix") or "",
-        end_of_word_suffix=fields.optional_text("end_of_word_suffix") or "",
-        fuse_unk=fields.optional_boolean("fuse_unk"),
-        byte_fallback=fields.optional_boolean("byte_fallback"),
-        ignore_merges=fields.optional_boolean("ignore_merges"),
+        unk_token=fields.optional("unk_token", Fields.text, None),
+        continuing_subword_prefix=fields.optional("continuing_subword_prefix", Fields.text, ""),
+        end_of_word_suffix=fields.optional("end_of_word_suffix", Fields.text, ""),
+        fuse_unk=fields.optional("fuse_unk", Fields.boolean, False),
+        byte_fallback=fields.optional("byte_fallback", Fields.boolean, False),
+        ignore_merges=fields.optional("ignore_merges", Fields.boolean, False),
     )
     vocab = fields.vocab("vocab")
     merges = _read_merges(fields)
@@ -443,7 +427,8 @@ def _read_unigram(fields: Fields) -> Unigram:
                 pieces.append((piece, float(score)))
             case _:
                 raise fields.wrong(f"vocab[{index}]", f"is not a pair of piece and score: {entry!r:.60}")
-    return Unigram(pieces, _or_null(_size)(fields, "unk_id"), fields.boolean("byte_fallback", False), fields.source)
+    unk_id = fields.optional("unk_id", _size, None)
+    return Unigram(pieces, unk_id, fields.boolean("byte_fallback", False), fields.source)
 
 
 _OF_WORDS: Mapping[str, Check] = {"vocab": Fields.vocab, "source": lambda fields, key: fields.source}

@@ -120,7 +120,7 @@ def _refuse_contradiction(tokens: list[AddedToken], listed: list[AddedToken], so
 
 
 def _refuse_what_changes_ids(options: Fields) -> None:
-    if options.optional_boolean("split_special_tokens"):
+    if options.optional("split_special_tokens", Fields.boolean, False):
         raise options.unsupported("split_special_tokens", "true")
     if options.any("auto_map", None) is not None:
         raise options.unsupported("auto_map", "a tokenizer that comes as code")
@@ -231,7 +231,7 @@ def hub_tokenizer_json(path: Path) -> Json:
         merges = path.with_name("merges.txt")
         stages["model"]["merges"] = read_merges(read_file(merges), str(merges))
     for key in ("add_bos_token", "add_eos_token", "add_prefix_space", "do_lower_case"):
-        config.options.optional_boolean(key)
+        config.options.optional(key, Fields.boolean, False)
     config.options.done()
     added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
@@ -260,7 +260,7 @@ def _bpe(folder: _Folder, **options: str) -> Json:
 
 
 def _byte_level(folder: _Folder, use_regex: bool = True) -> Json:
-    prefix = folder.options.optional_boolean("add_prefix_space")
+    prefix = folder.options.optional("add_prefix_space", Fields.boolean, False)
     return {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": use_regex}
 
 
@@ -283,7 +283,7 @@ def _bos_and_eos(folder: _Folder) -> Json:
     """A token that is to be added and is not named is left out."""
     around: list[list[tuple[str, int]]] = []
     for name in ("bos_token", "eos_token"):
-        added = folder.options.optional_boolean(f"add_{name}")
+        added = folder.options.optional(f"add_{name}", Fields.boolean, False)
         around.append([folder.named(name)] if added and name in folder.config.named else [])
     return _template(*around)
 
@@ -312,8 +312,8 @@ def _roberta(folder: _Folder) -> Json:
         "type": "RobertaProcessing",
         "sep": list(folder.named("sep_token")),
         "cls": list(folder.named("cls_token")),
-        "trim_offsets": folder.options.optional_boolean("trim_offsets", True),
-        "add_prefix_space": folder.options.optional_boolean("add_prefix_space"),
+        "trim_offsets": folder.options.optional("trim_offsets", Fields.boolean, True),
+        "add_prefix_space": folder.options.optional("add_prefix_space", Fields.boolean, False),
     }
     return {**_gpt2(folder), "post_processor": processing}
 
@@ -327,7 +327,7 @@ def _whisper(folder: _Folder) -> Json:
 
 
 def _clip(folder: _Folder) -> Json:
-    if not folder.options.optional_boolean("do_lower_case", True):
+    if not folder.options.optional("do_lower_case", Fields.boolean, True):
         raise folder.options.unsupported("do_lower_case", "false")
     spaces = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
     split = {"type": "Split", "pattern": {"Regex": _CLIP_PATTERN}, "behavior": "Removed", "invert": True}
@@ -352,9 +352,9 @@ def _bert(folder: _Folder) -> Json:
     normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
-        "handle_chinese_chars": options.optional_boolean("tokenize_chinese_chars", True),
-        "strip_accents": None if options.any("strip_accents", None) is None else options.boolean("strip_accents"),
-        "lowercase": options.optional_boolean("do_lower_case", True),
+        "handle_chinese_chars": options.optional("tokenize_chinese_chars", Fields.boolean, True),
+        "strip_accents": options.optional("strip_accents", Fields.boolean, None),
+        "lowercase": options.optional("do_lower_case", Fields.boolean, True),
     }
     for key, usual in (("do_basic_tokenize", True), ("never_split", None)):
         if options.any(key, usual) not in (usual, []):

@@ -113,7 +113,7 @@ def _special_names(path: Path) -> dict[int, str]:
     """Id to content of the `added_tokens_decoder` in a tokenizer_config.json."""
     source = str(path)
     root = Fields(read_object(path), source, "")
-    decoder = root.optional_object("added_tokens_decoder")
+    decoder = root.optional("added_tokens_decoder", Fields.object, None)
     names = {token_id: token.text("content") for token_id, token in (decoder.objects_by_id() if decoder else ())}
     if len(set(names.values())) < len(names):
         raise ModelFormatError(source, "added_tokens_decoder", "gives two ids to one token")
