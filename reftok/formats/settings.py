@@ -101,13 +101,11 @@ def read_object(path: Path) -> dict[str, Any]:
 def _as_special(tokens: Mapping[str, Any]) -> dict[str, Any]:
     """Tokens of special_tokens_map.json in the form of tokenizer_config.json, which older files leave out."""
     return {
-        key: {**value, "__type": "AddedToken", "special": True} if _has_content(value) else value
+        key: {**value, "__type": "AddedToken", "special": True}
+        if isinstance(value, dict) and "content" in value
+        else value
         for key, value in tokens.items()
     }
-
-
-def _has_content(value: object) -> bool:
-    return isinstance(value, dict) and "content" in value
 
 
 def is_token(value: object) -> bool:

@@ -58,14 +58,12 @@ class _Config:
     tokenizer_class: without a "Fast" at its end.
     named: the contents of the tokens with a name, by name, in the order in which they are added.
     tokens: every added token, in the order in which they are added.
-    special: the contents of the tokens with a name and of the extra ones.
     options: what is left, for the class to ask for.
     """
 
     tokenizer_class: str
     named: Mapping[str, str]
     tokens: tuple[AddedToken, ...]
-    special: frozenset[str]
     options: Fields
 
 
@@ -80,7 +78,7 @@ def _read_config(folder: Path) -> _Config:
     tokenizer_class = options.text("tokenizer_class").removesuffix("Fast")
     if tokenizer_class not in _STAGES:
         raise options.unsupported("tokenizer_class", tokenizer_class)
-    keys = [*_NAMED, *(key for key in values if _is_model_specific(key, values[key]))]
+    keys = dict.fromkeys([*_NAMED, *(key for key in values if key.endswith("_token") and is_token(values[key]))])
     named = {key: content_of(values[key], settings.source(key), key) for key in keys if values.get(key) is not None}
     special = frozenset(named.values())
     extra = _extra(config, settings.mapped, source)
@@ -99,8 +97,10 @@ def _read_config(folder: Path) -> _Config:
     _refuse_what_changes_ids(options)
     for key in {*named, *_NAMED, *_WITHOUT_EFFECT, *_EXTRA, *(key for key in config if config[key] is None)}:
         options.any(key, None)
-    tokens = _in_order(listed, others)
-    return _Config(tokenizer_class, named, tokens, frozenset(token.content for token in others), options)
+    if tokenizer_class == "Qwen2Tokenizer":  # it adds the special ones a second time, without their flags
+        plain = [AddedToken(token.content, normalized=False, special=True) for token in others]
+        listed = [*_in_order(listed, others), *plain]
+    return _Config(tokenizer_class, named, _in_order(listed, others), options)
 
 
 def _in_order(listed: list[AddedToken], others: list[AddedToken]) -> tuple[AddedToken, ...]:
@@ -126,10 +126,6 @@ def _refuse_what_changes_ids(options: Fields) -> None:
         raise options.unsupported("auto_map", "a tokenizer that comes as code")
     if options.any("init_inputs", None):
         raise options.unsupported("init_inputs", "more than an empty list")
-
-
-def _is_model_specific(key: str, value: Any) -> bool:
-    return key.endswith("_token") and key not in _NAMED and is_token(value)
 
 
 def _token(value: Any, source: str, place: str, special: frozenset[str]) -> AddedToken:
@@ -233,16 +229,8 @@ def hub_tokenizer_json(path: Path) -> Json:
     for key in ("add_bos_token", "add_eos_token", "add_prefix_space", "do_lower_case"):
         config.options.optional(key, Fields.boolean, False)
     config.options.done()
-    added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
+    added = [{"id": ids[token.content], **asdict(token)} for token in config.tokens]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
-
-
-def _tokens(config: _Config) -> list[AddedToken]:
-    """The added tokens. Qwen2Tokenizer adds the special ones a second time, without their flags."""
-    if config.tokenizer_class != "Qwen2Tokenizer":
-        return list(config.tokens)
-    plain = {content: AddedToken(content, normalized=False, special=True) for content in config.special}
-    return [plain.get(token.content, token) for token in config.tokens]
 
 
 def _read_vocab_txt(path: Path) -> dict[str, int]:

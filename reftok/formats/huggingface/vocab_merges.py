@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import decoded
-from reftok.formats.named_ids import WELL_KNOWN, first_well_known
+from reftok.formats.named_ids import CONTENTS, well_known_ids
 from reftok.formats.strict_json import parse_json
 from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
@@ -158,8 +158,8 @@ def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[
     >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
     (4, 4, 3, None)
     """
-    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
+    known = {content for content in CONTENTS if content in vocab}
     cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
     made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
-    named = {name: first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN}
+    named = well_known_ids({content: vocab[content] for content in known - made})
     return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named

@@ -15,7 +15,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.named_ids import TURNS, first_well_known
+from reftok.formats.named_ids import TURNS, well_known_ids
 from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
@@ -226,9 +226,5 @@ def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
     """The named ids of a sentencepiece model: the marks of turns are control or user-defined pieces."""
     found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
     named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
-    matched = {piece: table.vocab[piece] for piece in _marks(table)}
-    return named | {name: first_well_known(name, matched) for name in TURNS}
-
-
-def _marks(table: PieceTable) -> frozenset[str]:
-    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))
+    marks = (*table.of_type(PieceType.CONTROL), *table.of_type(PieceType.USER_DEFINED))
+    return named | well_known_ids({piece: table.vocab[piece] for piece in marks}, TURNS)

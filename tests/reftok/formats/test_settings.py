@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import reftok
 from reftok.errors import ModelFormatError
 from reftok.rules.sentencepiece.pieces import PieceType
 
-from ..gguf_writer import gguf, spm
 from ..official import added, as_bytes, bpe, tokenizer_json
 from ..protobuf_writer import UNKNOWN, model_bytes
 
@@ -27,50 +25,11 @@ def rank_file(folder: Path) -> None:
     (folder / "own.toml").write_text(toml, "utf-8")
 
 
-def sentencepiece_file(folder: Path) -> None:
-    pieces = [UNKNOWN, ("a", 0.0, 1), ("<a>", 0.0, CONTROL), ("<b>", 0.0, CONTROL), ("<c>", 0.0, CONTROL)]
-    (folder / "tokenizer.model").write_bytes(model_bytes(pieces))
-
-
-def tekken_file(folder: Path) -> None:
-    special = [{"rank": rank, "token_str": f"<{name}>"} for rank, name in enumerate("abc")]
-    vocab = [
-        {"rank": byte, "token_bytes": base64.b64encode(bytes([byte])).decode(), "token_str": None}
-        for byte in range(256)
-    ]
-    config = {"version": "v7", "pattern": ".", "default_vocab_size": 259, "default_num_special_tokens": 3}
-    (folder / "tekken.json").write_text(json.dumps({"config": config, "vocab": vocab, "special_tokens": special}))
-
-
-def gguf_file(folder: Path) -> None:
-    (folder / "own.gguf").write_bytes(gguf(spm({"<a>": 0.0, "<b>": 0.0, "<c>": 0.0})))
-
-
-def json_file(folder: Path) -> None:
-    tokens = [added(f"<{name}>", special=True) for name in "abc"]
-    (folder / "tokenizer.json").write_bytes(as_bytes(tokenizer_json(bpe(["a"]), tokens)))
-
-
-FORMATS = [rank_file, sentencepiece_file, tekken_file, gguf_file, json_file]
-
-
 def load(folder: Path, **files: object) -> reftok.Tokenizer:
     """The tokenizer of a folder with these files of settings, by their names."""
     for name, value in files.items():
         (folder / f"{name}.json").write_text(json.dumps(value), "utf-8")
     return reftok.load(folder)
-
-
-@pytest.mark.parametrize("write", FORMATS)
-def test_the_files_beside_a_model_count_for_every_format(tmp_path: Path, write: Callable[[Path], None]) -> None:
-    write(tmp_path)
-    special = {"eos_token": "<b>", "unk_token": {"content": "<c>"}}
-    tokenizer = load(tmp_path, tokenizer_config={"bos_token": "<a>", "eos_token": "<a>"}, special_tokens_map=special)
-    first = tokenizer.token_to_id("<a>")
-    assert first is not None
-    assert (tokenizer.bos_id, tokenizer.eos_id, tokenizer.unk_id) == (first, first + 1, first + 2)
-    assert load(tmp_path, generation_config={"pad_token_id": first + 2, "eos_token_id": first}).pad_id == first + 2
-    assert reftok.load(tmp_path).eos_id == first + 1
 
 
 def test_the_configuration_beside_a_rank_file_names_the_ids_of_kimi_and_llama_3(tmp_path: Path) -> None:
@@ -126,6 +85,7 @@ def test_a_generation_config_yields_to_the_model_file_but_not_to_the_guess_of_a_
         ("generation_config", {"bos_token_id": 1.0}, r"bos_token_id: is neither an id nor a list of ids: 1\.0"),
         ("generation_config", [], "is not an object"),
         ("special_tokens_map", {"eos_token": ["<a>"]}, "eos_token: is neither a string nor"),
+        ("special_tokens_map", {"eos_token": {"lstrip": True}}, "eos_token: is neither a string nor"),
         ("special_tokens_map", {"eos_token": {"content": 1}}, "eos_token.content: is not a string but a number"),
         ("tokenizer_config", {"tokenizer_class": {}, "bos_token": 1}, "bos_token: is neither a string nor"),
     ],

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reftok import Tokenizer, byte_level_bpe
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab_merges
+from reftok.formats.huggingface.vocab_merges import read_vocab_merges
 from reftok.rules.byte_level import to_byte_characters
 
-from ...official import refusal
 from ...tokenizers_strategies import texts
 
 ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
@@ -175,10 +172,3 @@ def test_what_is_no_vocab_and_no_merges_is_refused(vocab: Any, merges: Any, spec
     with pytest.raises(ModelFormatError) as refused:
         byte_level_bpe(vocab, merges, special_tokens, source="m")
     assert str(refused.value).startswith(problem)
-
-
-@settings(max_examples=100)
-@given(st.binary(max_size=60))
-def test_any_merges_raise_nothing_but_a_format_error(data: bytes) -> None:
-    problem = refusal(partial(read_merges, b"#version: 0.2\na b\n" + data, "merges.txt"))
-    assert problem.startswith("merges.txt: ") or not problem

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 import tomllib
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +21,6 @@ from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks, read_ti
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.patterns import pattern_matches
 
-from ...official import refusal
 from ...tokenizers_strategies import texts
 
 RUNS = Path(__file__).parents[4] / "docs" / "runs.md"
@@ -183,13 +181,6 @@ def test_what_is_no_rank_file_is_refused(data: bytes, problem: str) -> None:
     assert str(refused.value).startswith(f"m.tiktoken: {problem}")
 
 
-def test_a_truncated_file_raises_nothing_but_a_format_error() -> None:
-    data = file(RANKS)
-    for end in range(len(data)):
-        problem = refusal(partial(read_ranks, data[:end], "m.tiktoken"))
-        assert problem.startswith("m.tiktoken: ") or not problem
-
-
 def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
     with pytest.raises(
         UnsupportedFeature, match=r"m\.tiktoken: not a published rank file.* one of r50k_base, gpt2, p50k_base"
@@ -278,17 +269,6 @@ def test_a_configuration_that_is_not_sound_is_refused(tmp_path: Path, decoder: o
 def test_a_rank_that_is_the_id_of_a_special_token_is_refused() -> None:
     with pytest.raises(ModelFormatError, match=r"^m: rank 255: is the id of <s> in the encoding tiny$"):
         read_tiktoken(file(RANKS), "m", RankEncoding("tiny", ".", {"<s>": 255}))
-
-
-@settings(max_examples=200)
-@given(st.data())
-def test_a_file_with_other_bytes_raises_nothing_but_a_format_error(data: st.DataObject) -> None:
-    changed = bytearray(file(RANKS))
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(changed)))
-        changed[start : start + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
-    problem = refusal(partial(read_ranks, bytes(changed), "m.tiktoken"))
-    assert problem.startswith("m.tiktoken: ") or not problem
 
 
 OWN = """
