@@ -6,20 +6,17 @@ What each class makes of them was read off `AutoTokenizer` of transformers 5.23 
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
 import tokenizers
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from reftok import load
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
 from reftok.formats.model_files import files_beside
 
-from ...official import Json, official_encoding, refusal
+from ...official import Json, official_encoding
 
 ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>", "<|startoftranscript|>", "<|notimestamps|>")
@@ -357,36 +354,3 @@ def test_the_toml_beside_a_rank_file_decides_it_and_beside_another_file_nothing(
     assert [beside.name for beside in files_beside(tmp_path / "tokenizer.model")] == ["tokenizer.toml"]
     (tmp_path / "tokenizer.model").write_bytes(b"\x0a\x0b\x0a\x05")
     assert files_beside(tmp_path / "tokenizer.model") == files_beside(tmp_path / "tokenizer.json") == ()
-
-
-VALUES = st.none() | st.booleans() | st.integers(-1, 9) | st.text("<a>\ud800", max_size=3) | st.just([]) | st.just({})
-VALUES |= st.just(["<a>", 1]) | st.just({"__type": "AddedToken"}) | st.just({"1": {"content": "<a>", "lstrip": 1}})
-KEYS = st.sampled_from(
-    [
-        "add_bos_token",
-        "added_tokens_decoder",
-        "additional_special_tokens",
-        "content",
-        "eos_token",
-        "errors",
-        "extra_special_tokens",
-        "image_token",
-        "init_inputs",
-        "language",
-        "never_split",
-        "tokenizer_class",
-    ]
-)
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from(["GPT2", "Bert", "Whisper"]), st.tuples(*[st.dictionaries(KEYS, VALUES)] * 3))
-def test_any_values_raise_nothing_but_a_format_error(
-    tmp_path: Path, name: str, values: tuple[Json, Json, Json]
-) -> None:
-    config, special, added = values
-    path = write(
-        tmp_path, {"tokenizer_class": f"{name}Tokenizer", **config}, special_tokens_map=special, added_tokens=added
-    )
-    problem = refusal(partial(hub_tokenizer_json, path))
-    assert str(tmp_path) in problem or not problem
