@@ -57,7 +57,7 @@ def _read_rules(path: Path, encoding: str | None) -> Pipeline:
             return read_tekken(read_file(path), name)
         case "tiktoken":
             data = read_file(path)
-            return read_tiktoken(data, name, rank_encoding(data, path, encoding))
+            return read_tiktoken(data, rank_encoding(data, path, encoding), name)
         case "sentencepiece":
             return read_sentencepiece_model(read_file(path), name)
         case "empty":

@@ -99,7 +99,7 @@ def test_the_size_of_the_vocab_counts_added_tokens_once() -> None:
 
 def test_ids_outside_the_vocab_are_refused_by_libraries_that_do() -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
-    tokenizer = Tokenizer(read_tiktoken(ranks, encoding=RankEncoding("tiny", ".", {}, "")))
+    tokenizer = Tokenizer(read_tiktoken(ranks, RankEncoding("tiny", ".", {}, "")))
     with pytest.raises(InvalidIds, match="id 256 is not in the vocab"):
         tokenizer.decode([0, 256])
 

@@ -10,7 +10,7 @@ not know either, is refused.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -63,32 +63,15 @@ def read_gguf(path: Path) -> Pipeline:
     """
     fields = GGUFFields(read_metadata(path, lambda key: key in _GENERAL or key.startswith(_PREFIX)), str(path))
     model = fields.text("model")
-    rules = _rules(fields, model)
+    if model not in _MODELS:
+        problem = ": the file has no vocabulary" if model in ("none", "no_vocab") else " is not supported"
+        raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60}{problem}")
+    rules = _MODELS[model](fields)
     size = len(fields.tokens())
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
     named["eot"] = fields.token_id("eot", rules.named_ids["eot"], size)
     return replace(rules, named_ids={**rules.named_ids, **named})
-
-
-def _rules(fields: GGUFFields, model: str) -> Pipeline:
-    match model:
-        case "llama":
-            return _spm(fields)
-        case "gpt2":
-            return _bpe(fields, fields.text("pre", ""), default_id=11)
-        case "gemma4":
-            return _bpe(fields, "gemma4", default_id=None)
-        case "whitespace":
-            return _whitespace(fields)
-        case "t5":
-            return _ugm(fields)
-        case "bert":
-            return _wpm(fields)
-        case "none" | "no_vocab":
-            raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model}: the file has no vocabulary")
-        case _:
-            raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60} is not supported")
 
 
 def _spm(fields: GGUFFields) -> Pipeline:
@@ -229,6 +212,16 @@ def _ids(fields: GGUFFields, tokens: Sequence[str]) -> Mapping[str, int]:
         twice = next(token for index, token in enumerate(tokens) if ids[token] != index)
         raise fields.wrong("tokens", f"{twice!r:.60} is there twice; llama.cpp ends the process")
     return ids
+
+
+_MODELS: Mapping[str, Callable[[GGUFFields], Pipeline]] = {
+    "llama": _spm,
+    "gpt2": lambda fields: _bpe(fields, fields.text("pre", ""), default_id=11),
+    "gemma4": lambda fields: _bpe(fields, "gemma4", default_id=None),
+    "whitespace": _whitespace,
+    "t5": _ugm,
+    "bert": _wpm,
+}
 
 
 class GGUFFields:

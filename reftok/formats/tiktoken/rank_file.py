@@ -33,23 +33,20 @@ from reftok.rules.huggingface.decoders import ByteLevel
 from reftok.rules.pipeline import Pipeline
 
 
-def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Pipeline:
+def read_tiktoken(data: bytes, encoding: RankEncoding, source: str = "") -> Pipeline:
     r"""The rules of a rank file.
 
-    encoding: None recognises the published files.
-    Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token,
-    UnsupportedFeature for one that is not recognised.
+    encoding: as `rank_encoding` finds it.
+    Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token.
     Quirks: tiktoken normalizes nothing, though the tokenizer of Qwen 1 puts a text into NFC before it calls tiktoken.
     Text that the pattern does not match has no tokens.
 
     >>> tokens = [*(bytes([byte]) for byte in range(256)), b"ab"]
     >>> lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens)]
-    >>> read_tiktoken(b"".join(lines), encoding=RankEncoding("tiny", r"\w+", {})).encode_ids("abb")
+    >>> read_tiktoken(b"".join(lines), RankEncoding("tiny", r"\w+", {})).encode_ids("abb")
     [256, 98]
     """
     ranks = read_ranks(data, source)
-    if encoding is None:
-        encoding = recognise(data, source)
     special_tokens = encoding.special_tokens
     taken = set(ranks.values())
     for name, token_id in special_tokens.items():

@@ -190,7 +190,7 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     tokens = [*(bytes([byte]) for byte in range(256)), b"</", b"</s", b"</s>"]
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
-    tokenizer = Tokenizer(read_tiktoken(data, encoding=encoding))
+    tokenizer = Tokenizer(read_tiktoken(data, encoding))
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
 

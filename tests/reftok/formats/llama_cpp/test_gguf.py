@@ -135,7 +135,7 @@ def test_a_hostile_container_is_refused_by_name_and_place(tmp_path: Path, data: 
         (gguf({"tokenizer.ggml.model": ("string", "llama")}), "tokenizer.ggml.tokens: is missing"),
         (gguf({"tokenizer.ggml.model": ("uint32", 1)}), "tokenizer.ggml.model: is not string but uint32"),
         (gguf({"tokenizer.ggml.model": ("string[]", ["llama"])}), "tokenizer.ggml.model: is not string but an array"),
-        (gguf(vocab("none", [])), "tokenizer.ggml.model: none: the file has no vocabulary"),
+        (gguf(vocab("none", [])), "tokenizer.ggml.model: 'none': the file has no vocabulary"),
         (gguf(vocab("rwkv", [])), "tokenizer.ggml.model: 'rwkv' is not supported"),
         (spm_with(tokens=("uint8[]", [1])), "tokenizer.ggml.tokens: is not an array of string"),
         (spm_with(scores=("float64[]", [1.0])), "tokenizer.ggml.scores: is not an array of float32 or int32"),

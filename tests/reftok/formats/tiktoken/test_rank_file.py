@@ -43,7 +43,7 @@ def library(pattern: str, special_tokens: dict[str, int], ranks: dict[bytes, int
 @settings(max_examples=120)
 @given(text=texts)
 def test_the_pattern_of_every_encoding_gives_the_ids_of_the_library(pattern: str, text: str) -> None:
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, SPECIAL, "")))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding("tiny", pattern, SPECIAL, "")))
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens=SPECIAL)
     ids = ours.encode_ids(text)
     assert ids == theirs.encode(text, allowed_special="all")
@@ -100,7 +100,7 @@ def test_special_tokens_have_the_ids_of_their_publishers(name: str, token: str, 
 def test_special_tokens_are_matched_and_decoded_as_by_the_library(name: str) -> None:
     special_tokens = dict(ENCODINGS[name].special_tokens)
     pattern = ENCODINGS[name].pattern
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding(name, pattern, special_tokens)))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding(name, pattern, special_tokens)))
     theirs = library(pattern, special_tokens)
     text = "a".join(special_tokens)
     ids = ours.encode_ids(text)
@@ -144,13 +144,13 @@ def test_lone_surrogates_become_replacement_characters_as_in_the_library() -> No
     encoding = RankEncoding("tiny", r"[\s\S]+", {}, "")
     theirs = tiktoken.Encoding("tiny", pat_str=r"[\s\S]+", mergeable_ranks=RANKS, special_tokens={})
     for text in ("\ud800", "a\udc00b", "\ud83d\ude00"):
-        assert Tokenizer(read_tiktoken(file(RANKS), encoding=encoding)).encode_ids(text) == theirs.encode(text)
+        assert Tokenizer(read_tiktoken(file(RANKS), encoding)).encode_ids(text) == theirs.encode(text)
 
 
 def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
     pattern = r"a$|[\s\S]"
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens={})
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, {}, "")))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding("tiny", pattern, {}, "")))
     assert ours.encode_ids("a\na") == theirs.encode("a\na")
     assert compile_fancy_regex("a$").compiled.findall("a\n") == []
 
@@ -177,7 +177,7 @@ def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
 )
 def test_what_is_no_rank_file_is_refused(data: bytes, problem: str) -> None:
     with pytest.raises(ModelFormatError) as refused:
-        read_tiktoken(data, "m.tiktoken", ENCODINGS["cl100k_base"])
+        read_tiktoken(data, ENCODINGS["cl100k_base"], "m.tiktoken")
     assert str(refused.value).startswith(f"m.tiktoken: {problem}")
 
 
@@ -185,7 +185,7 @@ def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
     with pytest.raises(
         UnsupportedFeature, match=r"m\.tiktoken: not a published rank file.* one of r50k_base, gpt2, p50k_base"
     ):
-        read_tiktoken(file(RANKS), "m.tiktoken")
+        recognise(file(RANKS), "m.tiktoken")
 
 
 def test_a_rank_file_of_whisper_names_only_the_encodings_that_fit() -> None:
@@ -206,7 +206,7 @@ def test_the_empty_token_that_whisper_writes_as_one_equals_sign_is_read(tmp_path
     path.write_bytes(file(RANKS) + b"= 263\n")
     ranks = load_tiktoken_bpe(str(path))
     assert read_ranks(path.read_bytes()) == ranks == RANKS | {b"": 263}
-    ours = Tokenizer(read_tiktoken(path.read_bytes(), encoding=RankEncoding("tiny", r"\s+|\S+", SPECIAL, "")))
+    ours = Tokenizer(read_tiktoken(path.read_bytes(), RankEncoding("tiny", r"\s+|\S+", SPECIAL, "")))
     theirs = library(r"\s+|\S+", SPECIAL, ranks)
     ids = ours.encode_ids(" abé's  b<s>")
     assert ids == theirs.encode(" abé's  b<s>", allowed_special="all")
@@ -251,9 +251,7 @@ def test_a_configuration_names_the_special_tokens_of_kimi(tmp_path: Path) -> Non
     ("decoder", "problem"),
     [
         ([], "added_tokens_decoder: is not an object but a list"),
-        ({"x": {}}, "added_tokens_decoder['x']: is not an id"),
         ({"9" * 5000: {}}, "is not an id"),
-        ({"1": "a"}, "added_tokens_decoder.1: is not an object but a string"),
         ({"1": {}}, "added_tokens_decoder.1.content: is missing"),
         ({"1": {"content": "a"}, "2": {"content": "a"}}, "added_tokens_decoder: gives two ids to one token"),
     ],
@@ -268,7 +266,7 @@ def test_a_configuration_that_is_not_sound_is_refused(tmp_path: Path, decoder: o
 
 def test_a_rank_that_is_the_id_of_a_special_token_is_refused() -> None:
     with pytest.raises(ModelFormatError, match=r"^m: rank 255: is the id of <s> in the encoding tiny$"):
-        read_tiktoken(file(RANKS), "m", RankEncoding("tiny", ".", {"<s>": 255}))
+        read_tiktoken(file(RANKS), RankEncoding("tiny", ".", {"<s>": 255}), "m")
 
 
 OWN = """
