@@ -52,28 +52,42 @@ _WHISPER_PREFIX = ("<|startoftranscript|>", "<|notimestamps|>")
 
 
 @dataclass(frozen=True, slots=True)
-class _Config:
-    """The settings of one tokenizer, from all files that tell of them.
+class _Folder:
+    """The settings of one tokenizer, from all files that tell of them, and its vocab.
 
     tokenizer_class: without a "Fast" at its end.
-    named: the contents of the tokens with a name, by name, in the order in which they are added.
+    contents: of the tokens with a name, by name, in the order in which they are added.
     tokens: every added token, in the order in which they are added.
     options: what is left, for the class to ask for.
+    vocab: of the model. ids: of every token, added ones included.
     """
 
     tokenizer_class: str
-    named: Mapping[str, str]
+    contents: Mapping[str, str]
     tokens: tuple[AddedToken, ...]
     options: Fields
+    vocab: Mapping[str, int]
+    ids: Mapping[str, int]
+
+    def id_of(self, token: str) -> int:
+        if token not in self.ids:
+            raise ModelFormatError(self.options.source, "", f"needs the token {token!r}, which is not in the vocab")
+        return self.ids[token]
+
+    def named(self, name: str) -> tuple[str, int]:
+        """Content and id of a token with a name."""
+        if name not in self.contents:
+            raise self.options.wrong(name, "is missing, and the template of this class needs it")
+        return self.contents[name], self.id_of(self.contents[name])
 
 
-def _read_config(folder: Path) -> _Config:
-    """The configuration of a folder.
+def _read_folder(path: Path) -> _Folder:
+    """The settings beside a vocab.json or vocab.txt, and its vocab.
 
     Raises ModelFormatError where a file is not sound, UnsupportedFeature for a class or an option that is not known.
     """
-    settings = read_settings(folder)
-    config, values, source = settings.config, settings.values, str(folder / CONFIG)
+    settings = read_settings(path.parent)
+    config, values, source = settings.config, settings.values, str(path.with_name(CONFIG))
     options = Fields(config, source, "")
     tokenizer_class = options.text("tokenizer_class").removesuffix("Fast")
     if tokenizer_class not in _STAGES:
@@ -90,7 +104,7 @@ def _read_config(folder: Path) -> _Config:
         is_written = {key: isinstance(config.get(key), str) or key in settings.mapped for key in _NAMED}
         known = {named[key] for key in _NAMED if key in named and is_written[key]}
         known |= {value for value in _extra(config, {}, source) if isinstance(value, str)}
-        listed = _added_tokens_file(folder / "added_tokens.json", known, special)
+        listed = _added_tokens_file(path.with_name("added_tokens.json"), known, special)
     defaulted = settings.defaults.keys() - config.keys() - settings.mapped.keys()
     chosen = [token for token, (place, _) in zip(others, given, strict=True) if place not in defaulted]
     _refuse_contradiction(chosen, listed, source)
@@ -100,7 +114,20 @@ def _read_config(folder: Path) -> _Config:
     if tokenizer_class == "Qwen2Tokenizer":  # it adds the special ones a second time, without their flags
         plain = [AddedToken(token.content, normalized=False, special=True) for token in others]
         listed = [*_in_order(listed, others), *plain]
-    return _Config(tokenizer_class, named, _in_order(listed, others), options)
+    tokens = _in_order(listed, others)
+    vocab = _read_vocab_txt(path) if path.suffix == ".txt" else read_vocab(read_file(path), str(path))
+    return _Folder(tokenizer_class, named, tokens, options, vocab, _ids(path, vocab, tokens))
+
+
+def _ids(path: Path, vocab: Mapping[str, int], tokens: Sequence[AddedToken]) -> dict[str, int]:
+    """The ids of all tokens: those that are not in the vocab get the next ones."""
+    ids = dict(vocab)
+    new = [token.content for token in tokens if token.content not in vocab]
+    if new and path.suffix == ".txt" and max(vocab.values(), default=-1) >= len(vocab):
+        raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
+    for content in new:
+        ids.setdefault(content, len(ids))
+    return ids
 
 
 def _in_order(listed: list[AddedToken], others: list[AddedToken]) -> tuple[AddedToken, ...]:
@@ -177,31 +204,6 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """The files that a tokenizer class builds its stages from. ids: of every token, added ones included."""
-
-    config: _Config
-    vocab: dict[str, int]
-    ids: Mapping[str, int]
-
-    @property
-    def options(self) -> Fields:
-        return self.config.options
-
-    def id_of(self, token: str) -> int:
-        if token not in self.ids:
-            raise ModelFormatError(self.options.source, "", f"needs the token {token!r}, which is not in the vocab")
-        return self.ids[token]
-
-    def named(self, name: str) -> tuple[str, int]:
-        """Content and id of a token with a name."""
-        if name not in self.config.named:
-            raise self.options.wrong(name, "is missing, and the template of this class needs it")
-        content = self.config.named[name]
-        return content, self.id_of(content)
-
-
 def hub_tokenizer_json(path: Path) -> Json:
     """The tokenizer.json that a folder stands for.
 
@@ -212,24 +214,17 @@ def hub_tokenizer_json(path: Path) -> Json:
     if not path.with_name(CONFIG).is_file():
         problem = f"needs the {CONFIG} of its model beside it: the class that this names says what the stages are"
         raise ModelFormatError(str(path), "", problem)
-    config = _read_config(path.parent)
-    vocab = _read_vocab_txt(path) if path.suffix == ".txt" else read_vocab(read_file(path), str(path))
-    ids = dict(vocab)
-    new = [token.content for token in config.tokens if token.content not in vocab]
-    if new and path.suffix == ".txt" and max(vocab.values(), default=-1) >= len(vocab):
-        raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
-    for content in new:
-        ids.setdefault(content, len(ids))
-    stages = _STAGES[config.tokenizer_class](_Folder(config, vocab, ids))
+    folder = _read_folder(path)
+    stages = _STAGES[folder.tokenizer_class](folder)
     if (stages["model"]["type"] == "WordPiece") != (path.suffix == ".txt"):
-        raise config.options.unsupported("tokenizer_class", f"{config.tokenizer_class} with a {path.name}")
+        raise folder.options.unsupported("tokenizer_class", f"{folder.tokenizer_class} with a {path.name}")
     if path.suffix != ".txt":
         merges = path.with_name("merges.txt")
         stages["model"]["merges"] = read_merges(read_file(merges), str(merges))
     for key in ("add_bos_token", "add_eos_token", "add_prefix_space", "do_lower_case"):
-        config.options.optional(key, Fields.boolean, False)
-    config.options.done()
-    added = [{"id": ids[token.content], **asdict(token)} for token in config.tokens]
+        folder.options.optional(key, Fields.boolean, False)
+    folder.options.done()
+    added = [{"id": folder.ids[token.content], **asdict(token)} for token in folder.tokens]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
 
 
@@ -272,7 +267,7 @@ def _bos_and_eos(folder: _Folder) -> Json:
     around: list[list[tuple[str, int]]] = []
     for name in ("bos_token", "eos_token"):
         added = folder.options.optional(f"add_{name}", Fields.boolean, False)
-        around.append([folder.named(name)] if added and name in folder.config.named else [])
+        around.append([folder.named(name)] if added and name in folder.contents else [])
     return _template(*around)
 
 

@@ -23,19 +23,14 @@ from reftok.rules.types import AddedToken
 
 
 def read_vocab_merges(
-    vocab: bytes,
-    merges: bytes,
-    special_tokens: Iterable[str] = (),
-    vocab_source: str = "vocab.json",
-    merges_source: str = "merges.txt",
+    vocab: bytes, merges: bytes, vocab_source: str = "vocab.json", merges_source: str = "merges.txt"
 ) -> Pipeline:
     """The rules of the tokenizer in the two files.
 
-    special_tokens: matched in the text before everything else.
     Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
     """
     entries = read_vocab(vocab, vocab_source)
-    return byte_level_bpe_rules(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
+    return byte_level_bpe_rules(entries, read_merges(merges, merges_source), source=merges_source)
 
 
 def read_vocab(data: bytes, source: str) -> dict[str, int]:

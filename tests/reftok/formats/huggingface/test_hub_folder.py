@@ -258,14 +258,6 @@ def test_the_lines_of_a_vocab_txt_are_those_of_the_library(tmp_path: Path, text:
     assert hub_tokenizer_json(path)["model"]["vocab"] == tokenizers.models.WordPiece.read_file(str(path))
 
 
-def test_a_token_twice_in_a_vocab_json_has_its_last_id_as_in_the_library(tmp_path: Path) -> None:
-    path = write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"})
-    path.write_text(path.read_text("utf-8").removesuffix("}") + ', "ab": 9999}', "utf-8")
-    theirs = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(path), str(path.with_name("merges.txt"))))
-    assert hub_tokenizer_json(path)["model"]["vocab"] == theirs.get_vocab()
-    assert load(tmp_path).encode_ids("ab") == theirs.encode("ab").ids == [9999]
-
-
 def test_of_a_token_twice_in_a_vocab_txt_the_last_id_counts_as_in_the_library(tmp_path: Path) -> None:
     path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
     path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n\u00a0\na \n\u2005\nb\n", "utf-8")

@@ -9,8 +9,6 @@ import pytest
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
-from reftok.rules.huggingface.bpe import BPE
-from reftok.rules.huggingface.unigram import Unigram
 
 from ...broken_files import Damaged, check_damaged
 from ...official import (
@@ -147,14 +145,6 @@ def test_a_file_without_added_tokens_is_read() -> None:
     assert own(config).encode_ids("a") == official(config).encode("a").ids == [0]
 
 
-def test_a_template_that_inserts_a_hundred_thousand_ids_is_refused() -> None:
-    special = {"<s>": {"id": "<s>", "ids": [0] * 2000, "tokens": ["a"] * 2000}}
-    piece: Json = {"SpecialToken": {"id": "<s>", "type_id": 0}}
-    template: Json = {**TEMPLATE, "single": [piece] * 2000, "special_tokens": special}
-    with pytest.raises(ModelFormatError, match=r"post_processor\.single: inserts more than 131072 ids"):
-        own(tokenizer_json(bpe("a"), post_processor=template))
-
-
 def test_whole_surrogate_pairs_are_characters() -> None:
     data = as_bytes(tokenizer_json(bpe("😀"))).decode().replace("😀", "\\ud83d\\ude00")
     assert read_tokenizer_json(data.encode()).encode_ids("😀") == [0]
@@ -202,13 +192,6 @@ def test_dropout_is_refused_and_none_and_zero_are_not(dropout: float) -> None:
         own(tokenizer_json(bpe("a", dropout=dropout)))
     for harmless in (None, 0, 0.0):
         assert own(tokenizer_json(bpe("a", dropout=harmless))).encode_ids("a") == [0]
-
-
-def test_models_without_a_type_are_told_by_their_keys() -> None:
-    for model, kind in [(bpe("a"), BPE), (unigram(("a", 0.0)), Unigram)]:
-        config = tokenizer_json({key: value for key, value in model.items() if key != "type"})
-        assert isinstance(own(config).rules.model, kind)
-        assert as_lists(own(config).encode("a")) == as_lists(official_encoding(official(config), "a"))
 
 
 def test_merges_may_be_lines_and_versions_among_them_are_skipped() -> None:
