@@ -134,13 +134,11 @@ def with_named_ids(rules: Pipeline, folder: Path) -> Pipeline:
     """
     settings = read_settings(folder)
     values = _as_special(settings.values)
-    named: dict[str, int | None] = {}
-    for name in WELL_KNOWN:
-        value = values.get(key := f"{name}_token")
-        if value is not None:
-            named[name] = rules.token_to_id(content_of(value, settings.source(key), key))
-        elif key in values:
-            named[name] = None
+    keys = {name: f"{name}_token" for name in WELL_KNOWN if f"{name}_token" in values}
+    named = {
+        name: None if values[key] is None else rules.token_to_id(content_of(values[key], settings.source(key), key))
+        for name, key in keys.items()
+    }
     # The names in a vocab.json are only a guess; other model files say what their ids are.
     own = {} if rules.library == "tokenizers" else rules.named_ids
     ids = {name: found for name, found in _generation_ids(folder, rules).items() if own.get(name) is None}

@@ -153,8 +153,6 @@ def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[
     >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
     (4, 4, 3, None)
     """
-    known = {content for content in CONTENTS if content in vocab}
-    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
-    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
-    named = well_known_ids({content: vocab[content] for content in known - made})
-    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named
+    made = CONTENTS.intersection(map("".join, merges))
+    ids = {content: vocab[content] for content in CONTENTS - made if content in vocab}
+    return well_known_ids(ids) | (dict.fromkeys(_GPT2_NAMES, ids[_GPT2_TOKEN]) if _GPT2_TOKEN in ids else {})
