@@ -90,14 +90,19 @@ def of_edited_patterns(
     'the pattern has “ ?\\p{N}{1,3}” for “ ?\\p{N}+”'
     """
     answers = [*answers]
-    for index, step in enumerate(tokenizer.rules.pre_tokenizers if answers else ()):
+    for fault in edited_patterns(tokenizer) if answers else ():
+        if any(predicted(partial(fault.ids, text)) == [*observed] for text, _, observed in answers):
+            yield fault
+
+
+def edited_patterns(tokenizer: Tokenizer) -> Iterator[Fault]:
+    """Every edit of every split pattern."""
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         found = _pattern(step)
         if found is not None:
             for edit in edits(spelled_out(found[0])):
                 build = partial(_with_pattern, tokenizer, index, step, edit.pattern, found[1])
-                fault = of_rules("PreTokenizer", edit.rule, build)
-                if any(predicted(partial(fault.ids, text)) == [*observed] for text, _, observed in answers):
-                    yield fault
+                yield of_rules("PreTokenizer", edit.rule, build)
 
 
 def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:

@@ -23,7 +23,8 @@ _LONGEST = 3
 _LONGEST_STRING = 12
 """Code points of a string that becomes another."""
 _LEAST_TIMES, _MOST_STRINGS = 2, 8
-"""A string is learnt that so many answers show, and of these so many, those that most answers show."""
+"""A string is learnt, or one character that is stripped, that so many answers show; of strings so many, those that most
+answers show."""
 _MOST_LOST, _LONGEST_RUN, _LONGEST_AFFIX, _MOST_REMOVED = 3, 3, 8, 8
 """Characters lost at an end; those of a run that stay; those added at an end; those of one answer that are removed."""
 
@@ -219,10 +220,14 @@ def _of_stripped(shown: Sequence[Shown]) -> Iterator[TextChange]:
             rule = f"{_some(characters)} at {side} {_are(characters)} stripped"
             yield TextChange(rule, partial(_stripped, strip, characters), "ends")
     for side, strip in _ONCE:
-        for character in dict.fromkeys(chain.from_iterable((one.text[:1], one.text[-1:]) for one in shown)):
-            change = partial(_stripped, strip, character)
-            if character and any(one.text != change(one.text) and one.is_given_by(change) for one in shown):
-                yield TextChange(f"one {_some(character).removesuffix('s')} at {side} is stripped", change, "ends")
+        times = Counter[str]()
+        for one in shown:
+            for character in dict.fromkeys(filter(None, (one.text[:1], one.text[-1:]))):
+                change = partial(_stripped, strip, character)
+                times[character] += one.text != change(one.text) and one.is_given_by(change)
+        for character in (one for one, count in times.items() if count >= _LEAST_TIMES):
+            rule = f"one {_some(character).removesuffix('s')} at {side} is stripped"
+            yield TextChange(rule, partial(_stripped, strip, character), "ends")
 
 
 def _stripped(strip: Callable[[str, str], str], characters: str, text: str) -> str:
