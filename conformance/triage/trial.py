@@ -7,6 +7,7 @@ that it was not chosen by. One cause that explains much is believed before sever
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
-LONGEST_SAMPLE, MOST_LONG = 200, 6
+LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
 MOST_FITTED = 60
 """Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
@@ -57,6 +58,8 @@ MOST_UPON = 2
 """How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 3
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
+MOST_BEYOND = 4
+"""Beginnings of a text that are a little longer than a limit."""
 MOST_AROUND = 3
 """Ids that a fault puts before or behind those of the stages, less one."""
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
@@ -484,6 +487,9 @@ class Trial:
         """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
         yield self._drawn(family, "held out")
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+        if one.fault.learnt == "limit":
+            longest = (asked for asked in shown[:MOST_REPLACED] if isinstance(asked, str))
+            yield from (self._beyond(family, one.fault, text) for text in longest)
         texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
         if texts:
             tokens = self.bench.reference.tokenizer.rules.added_tokens.tokens.values()
@@ -491,10 +497,14 @@ class Trial:
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
             yield _in_frames((*own, *_PROBED))
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
-            if one.fault.learnt == "limit":
-                yield (text[:size] for text in texts[:MOST_REPLACED] for size in range(1, len(text)))
             yield later_compositions()
         yield self._around(shown)
+
+    def _beyond(self, family: Family[Any, Any, Any], fault: Any, text: str) -> Iterator[str]:
+        """The shortest beginnings of a text that are beyond a limit: where it should be higher, these are right."""
+        is_beyond = lambda size: self._is_in_scope(family, fault, text[:size])
+        shortest = bisect_left(range(len(text)), True, key=is_beyond)
+        yield from (text[:size] for size in range(shortest, min(shortest + MOST_BEYOND, len(text))))
 
     def _drawn(self, family: Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
