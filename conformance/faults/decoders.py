@@ -36,6 +36,31 @@ _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
 """Characters put back where tokens are joined as they stand in the vocab: none, spaces, line feeds, all white space."""
 
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    # of the decoded text: what was encoded as U+FFFD counts as well
+    ("bytes that are not UTF-8 are dropped", lambda text: text.replace("\ufffd", "")),
+    ("one U+FFFD for a run of bytes", lambda text: _REPLACEMENTS.sub("\ufffd", text)),
+    ("text ends at the first NUL", lambda text: text.partition("\0")[0]),
+    ("NULs at the end are lost", lambda text: text.rstrip("\0")),
+    ("white space at the ends is stripped", lambda text: text.strip()),
+    ("leading spaces are stripped", lambda text: text.lstrip(" ")),
+    ("spaces before punctuation are removed", lambda text: _BEFORE_PUNCTUATION.sub(r"\1", text)),
+    ("spaces before punctuation are removed", lambda text: _cleaned_up(text)),
+    ("bytes are decoded as Latin-1", lambda text: text.encode().decode("latin-1")),
+    ("a byte order mark is dropped", lambda text: text.removeprefix("\ufeff")),
+    ("byte order marks are dropped", lambda text: text.replace("\ufeff", "")),
+    ("white space at the end is stripped", lambda text: text.rstrip()),
+    ("a space at the start is stripped", lambda text: text.removeprefix(" ")),
+    ("NULs are dropped", lambda text: text.replace("\0", "")),
+    ("U+FFFD is given out as ?", lambda text: text.replace("\ufffd", "?")),
+    ("characters above U+FFFF are dropped", lambda text: _ABOVE_UTF_16.sub("", text)),
+    ("characters above U+FFFF become U+FFFD", lambda text: _ABOVE_UTF_16.sub("\ufffd", text)),
+    *((f"text is brought to {form}", partial(normalize, form)) for form in _FORMS),
+    ("text is lower-cased", str.lower),
+    ("repeated spaces are given out as one", lambda text: _SPACES.sub(" ", text)),
+)
+"""What is done to a text after it was decoded."""
+
 
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """Special tokens, incomplete characters, spaces, and steps that are missing."""
@@ -45,38 +70,22 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("special tokens are kept", lambda ids, skip: decode(ids, False)),
         ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
         ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
-        # of the decoded text: what was encoded as U+FFFD counts as well
-        ("bytes that are not UTF-8 are dropped", lambda ids, skip: decode(ids, skip).replace("\ufffd", "")),
         ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
-        ("one U+FFFD for a run of bytes", lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip))),
-        ("text ends at the first NUL", lambda ids, skip: decode(ids, skip).partition("\0")[0]),
-        ("NULs at the end are lost", lambda ids, skip: decode(ids, skip).rstrip("\0")),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED_TO_THE_END.sub("\ufffd", marked(ids, skip))),
-        ("white space at the ends is stripped", lambda ids, skip: decode(ids, skip).strip()),
-        ("leading spaces are stripped", lambda ids, skip: decode(ids, skip).lstrip(" ")),
-        ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
-        ("spaces before punctuation are removed", lambda ids, skip: _cleaned_up(decode(ids, skip))),
-        ("bytes are decoded as Latin-1", lambda ids, skip: decode(ids, skip).encode().decode("latin-1")),
-        ("a byte order mark is dropped", lambda ids, skip: decode(ids, skip).removeprefix("\ufeff")),
+    ]
+    for rule, text in (*_of_pieces(tokenizer, decode), *rules):
+        yield DecodingFault("Decoder", rule, text)
+    named = dict(_CHANGES)
+    for rule, after in (*_CHANGES, *(one for one in strippings() if one[0] not in named)):
+        yield DecodingFault("Decoder", rule, partial(_changed, decode, after), after=after)
+    rules = [
         ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
-        ("byte order marks are dropped", lambda ids, skip: decode(ids, skip).replace("\ufeff", "")),
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
-        ("white space at the end is stripped", lambda ids, skip: decode(ids, skip).rstrip()),
-        ("a space at the start is stripped", lambda ids, skip: decode(ids, skip).removeprefix(" ")),
-        ("NULs are dropped", lambda ids, skip: decode(ids, skip).replace("\0", "")),
-        ("U+FFFD is given out as ?", lambda ids, skip: decode(ids, skip).replace("\ufffd", "?")),
-        ("characters above U+FFFF are dropped", lambda ids, skip: _ABOVE_UTF_16.sub("", decode(ids, skip))),
-        ("characters above U+FFFF become U+FFFD", lambda ids, skip: _ABOVE_UTF_16.sub("\ufffd", decode(ids, skip))),
-        *((f"text is brought to {form}", partial(_changed, decode, partial(normalize, form))) for form in _FORMS),
-        ("text is lower-cased", partial(_changed, decode, str.lower)),
-        ("repeated spaces are given out as one", lambda ids, skip: _SPACES.sub(" ", decode(ids, skip))),
         ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
-    named = {rule for rule, _ in rules}
-    rules += [(rule, partial(_changed, decode, change)) for rule, change in strippings() if rule not in named]
     if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
@@ -123,7 +132,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     if special:
         ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
         rules.append(("text ends at the first special token", ends))
-    for rule, text in (*_of_pieces(tokenizer, decode), *rules):
+    for rule, text in rules:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
         yield from (DecodingFault("Decoder", rule, text) for rule, text in _first_spaces_of(decode))

@@ -46,6 +46,7 @@ class DecodingFault:
     """One way to get the decoding wrong.
 
     trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
+    after: what it does to a text after it was decoded, where that is all. By this, another is put beneath it.
     """
 
     stage: str
@@ -53,6 +54,7 @@ class DecodingFault:
     text: Text
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
     learnt: str = ""
+    after: Callable[[str], str] | None = None
 
 
 def predicted(answer: Callable[[], Answer]) -> Answer | None:

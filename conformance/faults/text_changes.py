@@ -92,7 +92,8 @@ def of_changed_decodings(
         due = right.text if observed.with_special is None else right.kept
         shown.append(Shown(due, due, observed.kept, partial(_becomes, due, observed.kept)))
     for one in text_changes(shown):
-        yield DecodingFault("Decoder", one.rule, partial(_decoded, tokenizer, one.change), learnt=one.kind)
+        text = partial(_decoded, tokenizer, one.change)
+        yield DecodingFault("Decoder", one.rule, text, learnt=one.kind, after=one.change)
 
 
 def _becomes(due: str, given: str, change: Change) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, permutations, takewhile
 from typing import Any, Generic, TypeAlias
 
 from conformance.checks.base import Answers
@@ -87,7 +87,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     long: how many samples there were that take long. witnesses: the places of the samples that the findings came from.
     pool: the faults that fit something. taken: those that stood the test, each with how it did. is_judged: whether
     there was the time to find out. symptoms: the kinds of learnt faults of which there were several: none counts.
-    believed: those that were taken, and those that were found upon them.
+    believed: those that were taken, and those that were found upon them. is_of_ids: whether ids are decoded. originals:
+    of faults that were made to act after others, those that they were made of.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -104,6 +105,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     symptoms: set[str] = field(default_factory=set)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
     believed: dict[Candidate, Confidence] = field(default_factory=dict)
+    is_of_ids: bool = False
+    originals: dict[Candidate, Candidate] = field(default_factory=dict)
     _known: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
 
     def size(self, asked: Asked) -> int:
@@ -232,9 +235,9 @@ class Trial:
             attributor.encoding, lambda text: text_case(text, "sample:cause"), self._at_once
         )
         self.ids: Family[Any, tuple[int, ...], Decoded] = Family(
-            attributor.decoding, lambda ids: ids_case(ids, "sample:cause"), _alone
+            attributor.decoding, lambda ids: ids_case(ids, "sample:cause"), _decoded_at_once, is_of_ids=True
         )
-        self._upper: Family[Any, str, tuple[int, ...]] | None = None
+        self._upper: Family[Any, Any, Any] | None = None
         self._together: dict[tuple[Fault, ...], Together | None] = {}
 
     @classmethod
@@ -259,19 +262,25 @@ class Trial:
             self.answers[case] = expected, observed
             right, given = expected.encoding, observed.encoding
             if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
-                for family in filter(None, (self.texts, self._upper)):
+                for family in self._families(is_of_ids=False):
                     family.add(Sample(case.text, right.ids, given.ids))
             if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
                 decoded = observed.decoding
                 if expected.decoding.with_special is None:
                     decoded = Decoded(decoded.text)
-                self.ids.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
+                for family in self._families(is_of_ids=True):
+                    family.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
+
+    def _families(self, is_of_ids: bool) -> list[Family[Any, Any, Any]]:
+        """Those that hear an answer: that of what was asked, and that which is sought upon it."""
+        every = (self.texts, self.ids, self._upper)
+        return [one for one in every if one is not None and one.is_of_ids == is_of_ids]
 
     def due(self, family: Family[Any, Any, Any], case: Case) -> Sample[Any, Any] | None:
         """What a case asks a family, and the answer that is due to it; None if the reference has none."""
         tokenizer = self.bench.reference.tokenizer
         ids = case.ids if case.kind == "ids" else predicted(lambda: tuple(tokenizer.encode_ids(case.readable_text)))
-        asked = ids if family is self.ids else case.readable_text
+        asked = ids if family.is_of_ids else case.readable_text
         answer = None if ids is None else predicted(lambda: _right(family, self.bench)(asked))
         return None if answer is None else Sample(asked, answer, answer)
 
@@ -311,21 +320,39 @@ class Trial:
         self._seek(family)
         family.search.adopt(family.believed)
         for _ in range(MOST_UPON):
-            if family is not self.texts or not family.unexplained or self._is_late:
+            if not family.unexplained or self._is_late:
                 break
-            found = self._found_upon(family, family.believed) or self._found_with(family)
-            if not found:
+            known = family.believed
+            found = self._found_upon(family, known) or self._found_with(family, known)
+            if found:
+                family.search.adopt(found)
+                family.believe({**known, **found})
+            elif not self._is_replaced(family):
                 break
-            family.search.adopt(found)
-            family.believe({**family.believed, **found})
 
-    def _found_with(self, family: Family[Any, str, tuple[int, ...]]) -> dict[Any, Confidence]:
+    def _is_replaced(self, family: Family[Any, Any, Any]) -> bool:
+        """Take other causes for those that are known, if they explain more: a part of one that is not known was named.
+
+        A first character that is lost, beside another mistake, is a space at the start in many texts.
+        """
+        known, left = family.believed, len(family.unexplained)
+        if not known or LEAST_PROVISIONAL * len(family.differing) > left:
+            return False
+        found = self._found_with(family, {})
+        family.believe(found)
+        if not found or len(family.unexplained) >= left:
+            family.believe(known)
+            return False
+        family.search.adopt(found)
+        return True
+
+    def _found_with(self, family: Family[Any, Any, Any], known: dict[Any, Confidence]) -> dict[Any, Confidence]:
         """A fault that foretells too little alone, with those that are found upon it, if together they foretell enough.
 
         A token at the start of every text, beside a limit of the text: long texts speak against each of them.
         """
-        known = family.believed
-        left = (one for one in family.pool if one not in known and not one.learnt)
+        before = family.believed
+        left = (one for one in family.pool if one not in known and (family.is_of_ids or not one.learnt))
         weighed = [one for one in map(family.weigh, left) if one.is_credible]
         for one in sorted(weighed, key=lambda one: -len(one.fits))[:MOST_PROVISIONAL]:
             if LEAST_PROVISIONAL * len(family.differing) > len(one.fits) or self._is_late:
@@ -335,7 +362,7 @@ class Trial:
                 family.believe({**known, one.fault: THE_ONLY_INPUT, **found})
                 places = [place for place in one.scope if place not in family.witnesses]
                 confidence = Confidence(len(places), sum(bool(family.foretelling(place)) for place in places))
-                family.believe(known)
+                family.believe(before)
                 if is_believed(confidence):
                     return {one.fault: confidence, **found}
         return {}
@@ -355,18 +382,38 @@ class Trial:
             self._believe(family)
         family.is_judged = family.is_judged or not self._is_late
 
-    def _found_upon(self, family: Family[Any, str, tuple[int, ...]], known: Iterable[Fault]) -> dict[Any, Confidence]:
+    def _found_upon(self, family: Family[Any, Any, Any], known: Iterable[Any]) -> dict[Any, Confidence]:
         """The causes of what is left where those that are known are at work, so that the others are never alone."""
+        known = [*known]
+        upper = self._decodings_upon(known) if family.is_of_ids else self._texts_upon(known)
+        if upper is None:
+            return {}
+        upper.symptoms |= family.symptoms | {fault.learnt for fault in known if fault.learnt}
+        for sample in family.samples:
+            upper.add(sample)
+        shown = (family.samples[place].asked for place in family.witnesses)
+        upper.witnesses |= {upper.places[asked] for asked in shown if asked in upper.places}
+        self._upper = upper
+        try:
+            self.ask(map(family.case, () if family.is_of_ids else _probes()))
+            self._seek(upper)
+        finally:
+            self._upper = None
+        found = {upper.originals.get(one.fault, one.fault): confidence for one, confidence in upper.taken}
+        return {fault: confidence for fault, confidence in found.items() if fault not in known}
+
+    def _texts_upon(self, known: Sequence[Fault]) -> Family[Any, str, tuple[int, ...]] | None:
+        """The faults of encoding where others are at work; None if none is."""
         tokenizer = self.bench.reference.tokenizer
         beneath = together(tokenizer, ())
         assert beneath is not None
         for fault in known:
             beneath = together(tokenizer, (*beneath.faults, fault)) or beneath
-        at_work, changed = beneath.faults, beneath.tokenizer
-        if not at_work:
-            return {}
+        changed = beneath.tokenizer
+        if not beneath.faults:
+            return None
         search: FaultSearch[Any, str, tuple[int, ...]] = FaultSearch(
-            lambda: family.search.every if changed is tokenizer else (*release_faults(changed), *faults(changed)),
+            lambda: self.texts.search.every if changed is tokenizer else (*release_faults(changed), *faults(changed)),
             lambda fault, text: beneath.finished(fault.ids(beneath.prepared(text))),
             learnt=lambda differing, unexplained: learnt_of_texts(
                 changed,
@@ -375,22 +422,33 @@ class Trial:
             ),
             is_over=lambda: self._is_late,
         )
-        self._upper = Family(search, family.case, family.at_once, lambda text, _: beneath.ids(text))
-        self._upper.symptoms |= family.symptoms | {fault.learnt for fault in known if fault.learnt}
-        for sample in family.samples:
-            self._upper.add(sample)
-        self._upper.witnesses |= {
-            self._upper.places[family.samples[place].asked]
-            for place in family.witnesses
-            if family.samples[place].asked in self._upper.places
-        }
-        try:
-            self.ask(map(family.case, _probes()))
-            self._seek(self._upper)
-            found = {one.fault: confidence for one, confidence in self._upper.taken}
-        finally:
-            self._upper = None
-        return {fault: confidence for fault, confidence in found.items() if fault not in at_work}
+        return Family(search, self.texts.case, self._at_once, lambda text, _: beneath.ids(text))
+
+    def _decodings_upon(self, known: Sequence[DecodingFault]) -> Family[Any, tuple[int, ...], Decoded] | None:
+        """The faults of decoding beside others that change the text, before these and after them; None if none does."""
+        changes = [fault.after for fault in known if fault.after is not None]
+        if not changes:
+            return None
+        tokenizer = self.bench.reference.tokenizer
+        after = partial(_decoded_otherwise, partial(_changed, changes))
+        text = lambda ids, skips: _changed(changes, tokenizer.decode(ids, skip_special_tokens=skips))
+        every = self.ids.search.every
+        last = {replace(one, text=partial(_text_after, one.after, text)): one for one in every if one.after is not None}
+
+        def answer(fault: DecodingFault, ids: Sequence[int]) -> Decoded:
+            return _decoded(fault, ids) if fault in last else after(_decoded(fault, ids))
+
+        search: FaultSearch[Any, tuple[int, ...], Decoded] = FaultSearch(
+            lambda: (*every, *last), answer, is_over=lambda: self._is_late
+        )
+        return Family(
+            search,
+            self.ids.case,
+            lambda some: (((one,), partial(answer, one)) for one in some),
+            lambda _, right: after(right),
+            is_of_ids=True,
+            originals=last,
+        )
 
     def _at_once(self, some: Sequence[Fault]) -> Iterator[tuple[tuple[Fault, ...], _Answer]]:
         """Faults alone and together, each with their ids."""
@@ -408,7 +466,7 @@ class Trial:
         shown = sorted((family.samples[place].asked for place in family.differing), key=len)[:MOST_REPLACED]
         texts = (asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE)
         others = chain.from_iterable(map(_with_others, texts))
-        self.ask(map(family.case, chain(others, later_compositions() if family is not self.ids else ())))
+        self.ask(map(family.case, chain(others, later_compositions() if not family.is_of_ids else ())))
 
     def _believe(self, family: Family[Any, Any, Any]) -> None:
         """Take the fewest candidates, and others in the place of those that do not stand the test."""
@@ -428,7 +486,7 @@ class Trial:
     def _part(self, family: Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
         rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
-        probes = _probes() if family is not self.ids else ()
+        probes = _probes() if not family.is_of_ids else ()
         drawn = [*map(family.case, chain(probes, self._drawn(family, "rivals")))]
         key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
@@ -509,11 +567,11 @@ class Trial:
     def _drawn(self, family: Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
         for case in self.bench.drawn_cases(FRESH_OF_EACH, f"{seed}:"):
-            if family is not self.ids and case.kind == "text":
+            if not family.is_of_ids and case.kind == "text":
                 yield case.text
-            elif family is self.ids and case.kind == "ids":
+            elif family.is_of_ids and case.kind == "ids":
                 yield case.ids
-            elif family is self.ids and case.kind == "text":
+            elif family.is_of_ids and case.kind == "text":
                 yield tuple(self.bench.reference.tokenizer.encode_ids(case.text))
 
     def _around(self, shown: Iterable[Any]) -> Iterator[Any]:
@@ -546,14 +604,36 @@ def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[s
     return Sample(text, right, next(inner, given))
 
 
-def _alone(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], _Answer]]:
-    """Faults of decoding, each alone."""
+def _decoded_at_once(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], _Answer]]:
+    """Faults of decoding, alone, and each with one that changes its text afterwards."""
     for fault in some:
         yield (fault,), partial(_decoded, fault)
+    for fault, last in permutations(some, 2):
+        if last.after is not None:
+            yield (fault, last), partial(_decoded_by_both, fault, last.after)
 
 
 def _decoded(fault: DecodingFault, ids: Sequence[int]) -> Decoded:
     return Decoded(fault.text(ids, True), fault.text(ids, False))
+
+
+def _changed(changes: Sequence[Callable[[str], str]], text: str) -> str:
+    for change in changes:
+        text = change(text)
+    return text
+
+
+def _text_after(after: Callable[[str], str], text: Callable[[Any, bool], str], ids: Sequence[int], skips: bool) -> str:
+    return after(text(ids, skips))
+
+
+def _decoded_by_both(fault: DecodingFault, after: Callable[[str], str], ids: Sequence[int]) -> Decoded:
+    return _decoded_otherwise(after, _decoded(fault, ids))
+
+
+def _decoded_otherwise(after: Callable[[str], str], decoded: Decoded) -> Decoded:
+    """A decoding with both texts changed."""
+    return Decoded(after(decoded.text), None if decoded.with_special is None else after(decoded.with_special))
 
 
 def _with_others(text: str) -> Iterator[str]:
@@ -606,7 +686,8 @@ def _right(family: Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
     def answer(asked: Any) -> Any:
         if isinstance(asked, str):
             return family.right(asked, tuple(tokenizer.encode_ids(asked)))
-        return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
+        decoded = Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
+        return family.right(asked, decoded)
 
     return answer
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.triage.claims import MOST_CLAIMED, _looked_at
-from tests.planted_defects import two_mistakes
+from tests.planted_defects import ports, two_mistakes
 from tests.planted_defects.two_mistakes import MISTAKES, is_right, weights
 
 
@@ -29,6 +29,13 @@ def test_what_no_cause_foretells_is_a_finding_beside_those_that_are_known(monkey
     assert sorted(one.rule.partition(":")[0] for one in found) == ["no known rule", MISTAKES["cut"].rule]
     changed = {one.rule.partition(":")[0]: one.weight.whole.changed for one in found if one.weight.whole}
     assert changed["no known rule"] >= 30
+
+
+def test_two_mistakes_of_decoding_are_told_apart_though_one_is_in_every_text() -> None:
+    """Fault: a first character that is lost in every decode hid bytes that are dropped, and nothing was named."""
+    assert {*ports.told(["first", "replacement"], cases=1_000, seed=0)} == {
+        ports.MISTAKES[name].rule for name in ("first", "replacement")
+    }
 
 
 def test_natural_texts_are_all_looked_at_and_others_stand_for_those_after_them() -> None:
