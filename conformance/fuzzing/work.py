@@ -24,6 +24,7 @@ from conformance.fuzzing.state import Kept, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.base import Drawn, Generator, NothingToDo, in_turn
 from conformance.generators.mutation import KeptMutation
+from conformance.generators.seams import Seams
 from conformance.inputs.shards import Shard
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Ids, InBulk, Subject
@@ -77,7 +78,7 @@ def _worked(
     if not bench.compared:
         return ShardOutcome(shard, result, (), Counter(), {})
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
-    idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
+    idle = work.draw([Seams(bench.seams), *bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
     end = bench.until
     bench.ask_until(time.monotonic() + SHARE_OF_BULK * (end - time.monotonic()))
     work.ask_in_bulk()
@@ -110,14 +111,23 @@ class _Work:
     kept: list[Kept] = field(default_factory=list)
 
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
-        """Draw the inputs, each generator in turn; gives why some have nothing to do."""
+        """Draw the inputs, each generator in turn; gives why some have nothing to do.
+
+        Every other input is a seam of the model, until a session has met them all.
+        """
         chosen = [generator for generator in found if generator.name in self.session.generators]
         turns = in_turn(chosen)
+        seams = self.bench.seams if Seams.name in self.session.generators else ()
         chance = Random(self._seed)
         for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
+            seam, is_other = divmod(number, 2)
             generator = turns[number % len(turns)]
-            self.inputs.append(self._taken(generator.draw(chance)))
-            self.makers.append(generator.name)
+            if not is_other and seam < len(seams):
+                self.inputs.append(seams[seam].text)
+                self.makers.append(Seams.name)
+            else:
+                self.inputs.append(self._taken(generator.draw(chance)))
+                self.makers.append(generator.name)
         return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}
 
     @property
