@@ -30,7 +30,7 @@ TIERS: Mapping[TierName, Tier] = MappingProxyType(
         "full": Tier(PARTS, DEFAULT_SOURCES, 1_500),
     }
 )
-"""Published bugs; edge cases, seams and made inputs as well, which is what `conformance.run` asks; what the command asks."""
+"""Published bugs; edge cases, seams and made inputs as well, as `conformance.run` asks; what the command asks."""
 
 
 def tier_named(name: str) -> Tier:
