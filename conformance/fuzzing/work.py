@@ -35,6 +35,9 @@ ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 """One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
 first generation, more."""
 
+SEAMS_AMONG = 2
+"""Inputs: a model's seams, a thousand or so, are met within a few thousand cases, and no generator waits for them."""
+
 SHARE_OF_BULK = 0.5
 """Of the time that a shard has, where it has one: what differs is a finding only when it has been asked in full."""
 
@@ -113,21 +116,21 @@ class _Work:
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
         """Draw the inputs, each generator in turn; gives why some have nothing to do.
 
-        Every other input is a seam of the model, until a session has met them all.
+        One of `SEAMS_AMONG` inputs is a seam of the model, until a session has met them all.
         """
         chosen = [generator for generator in found if generator.name in self.session.generators]
         turns = in_turn(chosen)
         seams = self.bench.seams if Seams.name in self.session.generators else ()
         chance = Random(self._seed)
         for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
-            seam, is_other = divmod(number, 2)
-            generator = turns[number % len(turns)]
-            if not is_other and seam < len(seams):
-                self.inputs.append(seams[seam].text)
+            met = min(-(-number // SEAMS_AMONG), len(seams))
+            if number == met * SEAMS_AMONG and met < len(seams):
+                self.inputs.append(seams[met].text)
                 self.makers.append(Seams.name)
-            else:
-                self.inputs.append(self._taken(generator.draw(chance)))
-                self.makers.append(generator.name)
+                continue
+            generator = turns[(number - met) % len(turns)]  # no turn is lost to a seam
+            self.inputs.append(self._taken(generator.draw(chance)))
+            self.makers.append(generator.name)
         return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}
 
     @property

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, product
+from itertools import chain, product, zip_longest
 from random import Random
 
 import regex
@@ -28,7 +28,7 @@ from reftok.regex_dialects.oniguruma.syntax_tree import Node
 from reftok.rules.types import AddedToken
 
 MOST_SEAMS = 1_500
-"""Of a model: the table is cut here, behind all added tokens."""
+"""Of a model: the table is cut here, the same for each kind."""
 ENDS, STARTS = "ends of added tokens", "starts of added tokens"
 BESIDE_TOKENS, BESIDE_ALTERNATIVES = "neighbours of added tokens", "neighbours of alternatives"
 NEWER, CASED = "Unicode ages", "case mappings between classes"
@@ -60,7 +60,7 @@ class Seam:
 
 
 def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
-    r"""The seams of a model, always in the same order.
+    r"""The seams of a model, always in the same order: the first of each kind, then the second of each.
 
     >>> import reftok
     >>> from conformance.generators.knowledge import model_knowledge
@@ -69,7 +69,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
     ['<|im_end|≯']
     """
     added = [token for token in knowledge.added if token.content]
-    every = chain(
+    kinds = (
         _at_ends(added),
         _at_starts(added),
         _beside_tokens(added),
@@ -78,7 +78,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
         *map(_alternatives, range(len(knowledge.patterns)), knowledge.patterns),
     )
     found: dict[str, Seam] = {}
-    for seam in every:
+    for seam in filter(None, chain.from_iterable(zip_longest(*kinds))):
         found.setdefault(seam.text, seam)
     return tuple(found.values())[:MOST_SEAMS]
 
