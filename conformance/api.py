@@ -76,7 +76,7 @@ def run(
         `decode(ids, skip_special_tokens)` that gives text, and, where it likes, the other methods that
         docs/subjects.md lists. What hangs or dies as an object takes this process along.
     model: a file, a folder with one model, or the name of an embedded model.
-    corpora: files, folders, or parts of the project's own: "languages", "domains", "edge_cases", "known_bugs".
+    corpora: files, folders, or parts of the project's own: "languages", "domains", "forms", "edge_cases", "known_bugs".
     inputs: what the model is given: "corpora", "vocab", "seams", "fuzz", "scalars", "cuts", as `conformance run
         --inputs` takes them.
     checks: some of the names that reports use, such as "ids" and "batch = single", or of those that the command line

@@ -181,6 +181,7 @@ def main(arguments: list[str] | None = None) -> int:
 KINDS = (
     ("languages", (".txt",), "language"),
     ("domains", (".txt",), "domain"),
+    ("forms", (".txt",), "form"),
     ("edge_cases", (".jsonl",), "edge_cases"),
     ("known_bugs", (".jsonl",), "known_bugs"),
     ("models", ("/tokenizer.json", "/tokenizer.model"), "model"),

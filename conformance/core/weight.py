@@ -21,9 +21,9 @@ WeightClass = Literal[
 ]
 """What it takes to meet a finding, the heaviest first.
 
-natural text: a text or a word of the corpora of languages and domains is changed. not weighed: nothing was asked, so
-that it may be any. rare text: plain ASCII that none of these texts has, such as a very long word. policy: a documented
-choice, which no format makes.
+natural text: a text or a word of the corpora of languages, domains and forms is changed. not weighed: nothing was
+asked, so that it may be any. rare text: plain ASCII that none of these texts has, such as a very long word. policy: a
+documented choice, which no format makes.
 """
 
 WEIGHT_CLASSES: tuple[WeightClass, ...] = get_args(WeightClass)
@@ -39,7 +39,7 @@ GATES: dict[Gate, frozenset[WeightClass]] = {
 """The classes that fail a run."""
 
 ALL = ""
-"""What the first share of a weight is of: all languages and domains together."""
+"""What the first share of a weight is of: all languages, domains and forms together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Share:
 class Weight:
     """The weight of a finding.
 
-    shares: that of `ALL` first, then those of languages and domains in which something is changed, the largest first;
-        empty where nothing was asked.
+    shares: that of `ALL` first, then those of languages, domains and forms in which something is changed, the largest
+        first; empty where nothing was asked.
     """
 
     kind: WeightClass = "not weighed"
@@ -87,7 +87,7 @@ class Weight:
 
     @property
     def parts(self) -> tuple[Share, ...]:
-        """The shares of languages and domains."""
+        """The shares of languages, domains and forms."""
         return tuple(share for share in self.shares if share.of != ALL)
 
     def joined(self, other: Weight, are_other_texts: bool) -> Weight:

@@ -6,10 +6,10 @@ the subject does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from conformance.core.observation import Decoded, Encoded
 from conformance.faults import predicted
@@ -83,6 +83,31 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     yield from _of_other_tokenizers(tokenizer, text, right)
     yield "ends of offsets are inclusive", [(start, max(start, end - 1)) for start, end in right]
     yield "a start and a length in place of a span", [(start, end - start) for start, end in right]
+    of_entries = _sums(tokenizer, text, len(right))
+    if of_entries is not None:
+        yield "offsets are sums of the lengths of tokens", of_entries
+    followed = zip(right, [None, *right], strict=False)
+    ends = [(span[1], span[1]) if span == before else span for span, before in followed]
+    yield "of the tokens of a character, only the first has an offset", ends
+    for rule, special in (("end", (len(text),) * 2), ("start", (0, 0))):
+        spans = _with_special(tokenizer, text, right, special)
+        yield f"special tokens have the offset of the {rule} of the text", spans
+
+
+def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:
+    tokens = predicted(lambda: tokenizer.encode(text).tokens)
+    if tokens is None or len(tokens) != count:
+        return None
+    places = _widths(tokens, len)
+    return [*pairwise(places)]
+
+
+def _with_special(tokenizer: Tokenizer, text: str, right: Spans, special: tuple[int, int]) -> Spans:
+    """The offsets with others of special tokens, which the library gives none."""
+    mask = predicted(lambda: tokenizer.encode(text).special_tokens_mask)
+    if mask is None or len(mask) != len(right):
+        return right
+    return [special if is_special else span for span, is_special in zip(right, mask, strict=True)]
 
 
 def _in_clusters(text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
@@ -166,7 +191,7 @@ def refused_text(text: str) -> Attribution:
     return Attribution("", "texts with NUL are refused") if "\0" in text else Attribution()
 
 
-def _widths(text: str, width: Callable[[str], int]) -> list[int]:
+def _widths(text: Iterable[str], width: Callable[[str], int]) -> list[int]:
     positions = [0]
     for character in text:
         positions.append(positions[-1] + width(character))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.faults.added_tokens import of_added_tokens, of_matches
+from conformance.faults.added_tokens import of_added_tokens, of_flags, of_matches
 from conformance.faults.code_units import of_code_units
 from conformance.faults.decoders import of_decoders
 from conformance.faults.fault import DecodingFault, Fault, changed, predicted
+from conformance.faults.holes import of_holes
 from conformance.faults.inputs import of_input
 from conformance.faults.merge_queues import of_merge_queues
 from conformance.faults.models import of_model
@@ -36,6 +37,8 @@ __all__ = [
     "of_changed_texts",
     "of_classes",
     "of_edited_patterns",
+    "of_flags",
+    "of_holes",
     "of_sample",
     "of_unknown_ids",
     "of_unknown_tokens",

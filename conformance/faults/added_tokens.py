@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text
+from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text, predicted
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import (
     AddedMatch,
@@ -25,16 +25,22 @@ from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
+_SWALLOWED = (
+    ("rstrip", "special tokens swallow the white space behind them"),
+    ("lstrip", "special tokens swallow the white space before them"),
+)
 
 
 class _Found(NamedTuple):
-    """A match. first, last: its ends, with the white space that it takes."""
+    """A match. first, last: its ends, with the white space that it takes. lstrip, rstrip: flags of its token."""
 
     token_id: int
     start: int
     end: int
     first: int
     last: int
+    lstrip: bool
+    rstrip: bool
 
 
 Keep: TypeAlias = Callable[[str, Sequence[_Found]], Sequence[_Found]]
@@ -56,6 +62,9 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
         for value in (False, True):
             if values != {value}:
                 yield _with(tokenizer, f"{flag} is {'on' if value else 'off'}", partial(_flagged, flag, value))
+    for flag, rule in _SWALLOWED:
+        if any(token.special and not getattr(token, flag) for token in tokens):
+            yield _with(tokenizer, rule, partial(_flagged_if_special, flag))
     if sum(any(getattr(token, flag) for token in tokens) for flag in FLAGS) > 1:
         yield _with(tokenizer, "flags of added tokens are not read", _without_flags)
     yield _with(tokenizer, "the first in the file wins, not the longest", _first_in_file)
@@ -65,9 +74,37 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
         yield _with(tokenizer, "special tokens are not matched", partial(_kept, False))
 
 
-def _flagged(flag: str, value: bool, tokens: Sequence[AddedToken]) -> list[AddedToken]:
+def of_flags(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Faults:
+    """Flags of just the tokens that these answers show to have others.
+
+    answers: texts, each with the right ids and those that a subject gave.
+    """
+    tokens = tokenizer.rules.added_tokens.tokens
+    found: dict[tuple[str, bool], list[str]] = {}
+    for text, right, observed in answers:
+        for token in (tokens[one] for one in dict.fromkeys(right) if one in tokens):
+            for flag in FLAGS:
+                key = flag, not getattr(token, flag)
+                fault = _with(tokenizer, "", partial(_flagged, *key, contents={token.content}))
+                if predicted(partial(fault.ids, text)) == [*observed]:
+                    found.setdefault(key, []).append(token.content)
+    for (flag, value), contents in found.items():
+        which = f"of “{contents[0]}”" if len(set(contents)) == 1 else "of some added tokens"
+        rule = f"{flag} {which} is {'on' if value else 'off'}"
+        yield _with(tokenizer, rule, partial(_flagged, flag, value, contents={*contents}))
+
+
+def _flagged(
+    flag: str, value: bool, tokens: Sequence[AddedToken], contents: Container[str] | None = None
+) -> list[AddedToken]:
+    """contents: of those that get the flag; None for all."""
     change: dict[str, Any] = {flag: value}
-    return [replace(token, **change) for token in tokens]
+    return [replace(token, **change) if contents is None or token.content in contents else token for token in tokens]
+
+
+def _flagged_if_special(flag: str, tokens: Sequence[AddedToken]) -> list[AddedToken]:
+    change: dict[str, Any] = {flag: True}
+    return [replace(token, **change) if token.special else token for token in tokens]
 
 
 def _without_flags(tokens: Sequence[AddedToken]) -> list[AddedToken]:
@@ -212,7 +249,8 @@ class _KeptMatches(AddedTokenPattern):
         token_id, start, end = match
         token = self.tokens[token_id]
         first = start_of_white_space_before(text, start, 0) if token.lstrip else start
-        return _Found(token_id, start, end, first, end_of_white_space_after(text, end) if token.rstrip else end)
+        last = end_of_white_space_after(text, end) if token.rstrip else end
+        return _Found(token_id, start, end, first, last, token.lstrip, token.rstrip)
 
 
 class _InOrder(AddedTokenPattern):
@@ -258,6 +296,21 @@ def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
     return [one for one in found if {text[one.start - 1 : one.start], text[one.end : one.end + 1]} <= {"", " "}]
 
 
+def _where_stripped(text: str, found: Sequence[_Found]) -> list[_Found]:
+    """Those of tokens that strip white space which have some to strip."""
+    return [
+        one for one in found if (one.first < one.start or not one.lstrip) and (one.last > one.end or not one.rstrip)
+    ]
+
+
+def _after_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
+    return [one for one in found if text[one.start - 1 : one.start] in ("", " ")]
+
+
+def _before_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
+    return [one for one in found if text[one.end : one.end + 1] in ("", " ")]
+
+
 class _StartOnly(Pipeline):
     """A program that takes added tokens off the start of a text, and finds none in what they leave."""
 
@@ -282,6 +335,9 @@ _KEPT: tuple[tuple[str, Keep], ...] = (
     ("added tokens are matched only at the ends",
      lambda text, found: [one for one in found if one.first == 0 or one.last == len(text)]),
     ("added tokens are matched only between spaces", _between_spaces),
+    ("added tokens are matched only after a space", _after_spaces),
+    ("added tokens are matched only before a space", _before_spaces),
+    ("lstrip and rstrip are conditions: white space must stand there", _where_stripped),
     ("only the first of all added tokens is matched", _leftmost_only),
     ("each added token is matched only once", _first_only),
 )  # fmt: skip

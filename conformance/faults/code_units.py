@@ -56,6 +56,10 @@ _ENCODINGS: tuple[tuple[str, Callable[[str], bytes]], ...] = (
 """The bytes of a pre-token in another encoding: of half a surrogate pair, C# makes a ?, of a whole one Java."""
 
 
+_OF_BYTES = ((2, "\x80-\u07ff"), (3, "\u0800-\uffff"), (4, "\U00010000-\U0010ffff"))
+"""The length of characters in UTF-8, and those that have it."""
+
+
 def of_code_units(tokenizer: Tokenizer) -> Faults:
     """Patterns that see UTF-16 units, surrogates that are encoded, bytes that have a sign, text in another encoding."""
     if any(map(splits_by_class, with_other_splits(tokenizer.rules.pre_tokenizers))):
@@ -85,6 +89,11 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         for name, half in _REPLACED_HALVES:
             build = partial(_fallback_as, tokenizer, partial(_with_halves, half))
             yield of_pipeline("Model", _HALVES_REPLACED.format(name), tokenizer, build, _may_be_above)
+        if (unknown := tokenizer.rules.model.unk_id) is not None:
+            for length, characters in _OF_BYTES:
+                rule = f"characters of {length} bytes are unknown, though there are pieces for bytes"
+                build = partial(_with_fallback, tokenizer, partial(_each, unknown), characters)
+                yield of_pipeline("Model", rule, tokenizer, build, is_not_ascii)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),
@@ -219,18 +228,22 @@ def _has_byte_fallback(model: Model) -> bool:
 def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]], characters: str) -> Pipeline:
     """The ids of some unknown characters, a class of a pattern, found otherwise."""
     model = tokenizer.rules.model
-    cut = re.compile(f"[{characters}]|[^{characters}]+")
+    cut, of_class = re.compile(f"[{characters}]|[^{characters}]+"), re.compile(f"[{characters}]")
 
     def words(text: str) -> Iterator[str]:
         return (found[0] for found in cut.finditer(text))
 
     def is_other(word: str) -> bool:
-        return len(word) == 1 and cut.fullmatch(word) is not None and word not in model.vocab and word > "\x7f"
+        return len(word) == 1 and of_class.match(word) is not None and word not in model.vocab
 
     def other(word: str) -> Sequence[Token]:
         return [Token(token_id, word, (0, 1)) for token_id in ids_of(word)]
 
     return replace(tokenizer.rules, model=ChangedModel(model, by_words(model.tokenize, words, is_other, other)))
+
+
+def _each(token_id: int, characters: str) -> Sequence[int]:
+    return [token_id] * len(characters)
 
 
 def _fallback_as(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, takewhile
+from typing import Literal
 from unicodedata import normalize
 
 from conformance.faults.fault import DecodingFault, Text, with_steps
 from conformance.faults.models import piece_table
+from conformance.faults.parameters import in_other_order, with_other_options
 from conformance.faults.stripped import strippings
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
@@ -28,6 +30,7 @@ _SPACES = re.compile("  +")
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """In the order of `clean_up_tokenization` of transformers, and of its ports."""
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
@@ -65,7 +68,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("U+FFFD is given out as ?", lambda ids, skip: decode(ids, skip).replace("\ufffd", "?")),
         ("characters above U+FFFF are dropped", lambda ids, skip: _ABOVE_UTF_16.sub("", decode(ids, skip))),
         ("characters above U+FFFF become U+FFFD", lambda ids, skip: _ABOVE_UTF_16.sub("\ufffd", decode(ids, skip))),
-        ("text is brought to NFC", lambda ids, skip: normalize("NFC", decode(ids, skip))),
+        *((f"text is brought to {form}", partial(_changed, decode, partial(normalize, form))) for form in _FORMS),
+        ("text is lower-cased", partial(_changed, decode, str.lower)),
         ("repeated spaces are given out as one", lambda ids, skip: _SPACES.sub(" ", decode(ids, skip))),
         ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
@@ -78,6 +82,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
+        rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
     unknown = tokenizer.rules.model.unk_id
@@ -126,6 +131,10 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         if isinstance(step, (Replace, Metaspace)):
             yield from _first_only(tokenizer, index, step)
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
+        for rule, other in with_other_options(step):
+            yield _without(tokenizer, index, rule, (other,))
+    for rule, steps in in_other_order(tokenizer.rules.decoders or ()):
+        yield _of_steps(tokenizer, rule, steps)
 
 
 def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
@@ -303,6 +312,18 @@ def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     return _ESCAPED.sub(lambda found: "\ufffd" * len(found[0]), _escaped(tokenizer, ids, skip))
 
 
+def _byte_by_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The bytes of all tokens but added ones, each that is not ASCII replaced by itself."""
+    text = ""
+    for is_added, run in groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__):
+        if is_added:
+            text += tokenizer.decode([*run], skip_special_tokens=skip)
+        else:
+            data = _escaped(tokenizer, [*run], skip).encode(errors="surrogateescape")
+            text += data.decode("ascii", "replace")
+    return text
+
+
 def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     glyphs = _glyphs(tokenizer, {}, ids, skip)
     data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
@@ -358,7 +379,11 @@ def _first_spaces_of(decode: Text) -> Iterator[tuple[str, Text]]:
 
 
 def _without(tokenizer: Tokenizer, index: int, rule: str, instead: Sequence[Decoder] = ()) -> DecodingFault:
-    changed = replace(tokenizer.rules, decoders=with_steps(tokenizer.rules.decoders or (), index, instead))
+    return _of_steps(tokenizer, rule, with_steps(tokenizer.rules.decoders or (), index, instead))
+
+
+def _of_steps(tokenizer: Tokenizer, rule: str, steps: Sequence[Decoder]) -> DecodingFault:
+    changed = replace(tokenizer.rules, decoders=tuple(steps))
     return DecodingFault(
         "Decoder",
         rule,

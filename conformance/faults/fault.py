@@ -141,4 +141,12 @@ def with_steps(steps: Sequence[Step], index: int, instead: Sequence[Step] = ()) 
     return (*steps[:index], *instead, *steps[index + 1 :])
 
 
+def around(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """The special tokens before a text, and those after it."""
+    bare, whole = tokenizer.encode_ids("a", add_special_tokens=False), tokenizer.encode_ids("a")
+    places = range(len(whole) - len(bare) + 1)
+    start = next((start for start in places if whole[start : start + len(bare)] == bare), 0)
+    return whole[:start], whole[start + len(bare) :]
+
+
 Faults = Iterator[Fault]

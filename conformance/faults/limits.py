@@ -24,7 +24,7 @@ from conformance.faults.changed_models import (
     with_merge_of,
     words_of,
 )
-from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline, of_text
+from conformance.faults.fault import Fault, Faults, around, of_ids, of_pipeline, of_text
 from conformance.faults.models import LongestFirst
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters, to_byte_characters
@@ -214,14 +214,6 @@ def last_ids(tokenizer: Tokenizer, limit: int, keeps_start: bool) -> Fault:
         return ids if len(ids) <= limit else [*before, *ids[len(ids) - limit + len(before) :]]
 
     return of_ids("PostProcessor", f"the last {limit} tokens of the text are kept", tokenizer, cut)
-
-
-def around(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-    """The special tokens before a text, and those after it."""
-    bare, whole = tokenizer.encode_ids("a", add_special_tokens=False), tokenizer.encode_ids("a")
-    places = range(len(whole) - len(bare) + 1)
-    start = next((start for start in places if whole[start : start + len(bare)] == bare), 0)
-    return whole[:start], whole[start + len(bare) :]
 
 
 def _of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:

@@ -7,18 +7,21 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from conformance.faults.changed_models import with_merge_of
+from conformance.faults.changed_models import ChangedModel, with_merge_of
 from conformance.faults.fault import Faults, of_ids, of_pipeline, of_rules
+from conformance.faults.parameters import with_other_options
 from reftok import Tokenizer
-from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.stages import Model
 from reftok.rules.types import Token
 from reftok.rules.vocab_model import VocabModel
 
@@ -55,6 +58,8 @@ def of_model(tokenizer: Tokenizer) -> Faults:
     model = tokenizer.rules.model
     if isinstance(model, BPE):
         yield from _of_bpe(tokenizer, model)
+    if isinstance(model, WordPiece):
+        yield from _of_wordpiece(tokenizer, model)
     if isinstance(model, Unigram):
         yield from _of_unigram(tokenizer, model)
     if isinstance(model, PieceModel):
@@ -66,7 +71,13 @@ def of_model(tokenizer: Tokenizer) -> Faults:
         yield from _of_byte_pieces(tokenizer, unknown)
     vocab = model.vocab
     longest_first = "the longest entry first, no merges"
-    yield of_rules("Model", longest_first, lambda: replace(tokenizer.rules, model=LongestFirst(vocab, unknown)))
+    for fuses in (False, True):
+        build = partial(_longest_first, tokenizer, vocab, unknown, fuses)
+        yield of_rules("Model", longest_first, build)
+
+
+def _longest_first(tokenizer: Tokenizer, vocab: Mapping[str, int], unknown: int | None, fuses: bool) -> Pipeline:
+    return replace(tokenizer.rules, model=LongestFirst(vocab, unknown, fuses))
 
 
 def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
@@ -89,10 +100,16 @@ def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
     )
     for rule, ranked in others:
         yield of_pipeline("Model", rule, tokenizer, partial(_with_ranks, tokenizer, model, ranked))
-    for option in ("ignore_merges", "byte_fallback", "fuse_unk"):
-        value = getattr(model.options, option)
-        rule = f"{option} is {'off' if value else 'on'}"
-        yield of_rules("Model", rule, partial(_with_option, tokenizer, model, option, not value))
+    for rule, options in with_other_options(model.options):
+        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, options))
+    if model.options.end_of_word_suffix:
+        without = replace(model.options, end_of_word_suffix="")
+        rule = "end_of_word_suffix is not read"
+        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, without))
+    if model.options.continuing_subword_prefix:
+        without = replace(model.options, continuing_subword_prefix="")
+        rule = "continuing_subword_prefix is not read"
+        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, without))
 
 
 def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
@@ -104,10 +121,9 @@ def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
     return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
 
 
-def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Pipeline:
+def _with_options(tokenizer: Tokenizer, model: BPE, options: BPEOptions) -> Pipeline:
     changed = copy(model)
-    change: dict[str, Any] = {option: value}
-    changed.options = replace(model.options, **change)
+    changed.options = options
     return replace(tokenizer.rules, model=changed)
 
 
@@ -116,6 +132,38 @@ def _first_merge(model: BPE) -> tuple[int, int] | None:
     lefts, rights, _ = model.merge_ids
     pairs = enumerate(zip(lefts, rights, strict=True))
     return next((pair for rank, pair in pairs if model.merges[pair][0] == rank), None)
+
+
+def _of_wordpiece(tokenizer: Tokenizer, model: WordPiece) -> Faults:
+    prefix, longest = model.continuing_subword_prefix, model.max_input_chars_per_word
+    others = (
+        ("max_input_chars_per_word is not read", prefix, _MORE_THAN_RANKS),
+        ("continuing_subword_prefix is not read", "", longest),
+    )
+    for rule, other_prefix, other_longest in others:
+        build = partial(WordPiece, model.vocab, model.unk_token, other_prefix, other_longest)
+        yield of_rules("Model", rule, partial(_with_model, tokenizer, build))
+    others_known = partial(ChangedModel, model, partial(_known_parts, model))
+    rule = "an unknown word keeps the parts that are known"
+    yield of_rules("Model", rule, partial(_with_model, tokenizer, others_known))
+
+
+def _with_model(tokenizer: Tokenizer, build: Callable[[], Model]) -> Pipeline:
+    return replace(tokenizer.rules, model=build())
+
+
+def _known_parts(model: WordPiece, text: str) -> Sequence[Token]:
+    """The longest parts from the left, each character that begins none unknown."""
+    tokens: list[Token] = []
+    start = 0
+    while start < len(text):
+        prefix = model.continuing_subword_prefix if start else ""
+        stops = (stop for stop in range(len(text), start, -1) if prefix + text[start:stop] in model.vocab)
+        stop = next(stops, start + 1)
+        value = prefix + text[start:stop] if prefix + text[start:stop] in model.vocab else model.unk_token
+        tokens.append(Token(model.vocab[value], value, (start, stop)))
+        start = stop
+    return tokens
 
 
 def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
@@ -201,13 +249,16 @@ def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
 class LongestFirst(VocabModel):
     """At each place the longest entry of the vocab; what begins none is unknown, or left out.
 
+    fuses: whether unknown characters that stand together are one token.
+
     >>> [token.value for token in LongestFirst({"a": 0, "ab": 1, "bc": 2, "c": 3}, None).tokenize("abcx")]
     ['ab', 'c']
     """
 
-    def __init__(self, vocab: Mapping[str, int], unknown: int | None) -> None:
+    def __init__(self, vocab: Mapping[str, int], unknown: int | None, fuses: bool = False) -> None:
         super().__init__(vocab)
         self._unknown = unknown
+        self._fuses = fuses
         self._longest = max(map(len, vocab), default=0)
 
     def tokenize(self, text: str) -> list[Token]:
@@ -217,7 +268,8 @@ class LongestFirst(VocabModel):
             stops = range(min(len(text), start + self._longest), start, -1)
             stop = next((stop for stop in stops if text[start:stop] in self.vocab), start + 1)
             token_id = self.vocab.get(text[start:stop], self._unknown)
-            if token_id is not None:
+            is_fused = self._fuses and tokens and token_id == self._unknown == tokens[-1].id
+            if token_id is not None and not is_fused:
                 tokens.append(Token(token_id, text[start:stop], (start, stop)))
             start = stop
         return tokens

@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 from unicodedata import combining, is_normalized, normalize
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text, with_steps
+from conformance.faults.fault import Fault, Faults, around, of_pipeline, of_rules, of_text, with_steps
+from conformance.faults.parameters import in_other_order, with_other_options
 from reftok import Tokenizer
 from reftok.rules.huggingface.normalizers import (
     NFC,
@@ -46,6 +47,10 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
             continue
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
         yield from _in_place(tokenizer, index, step)
+        for rule, other in with_other_options(step):
+            yield _with(tokenizer, rule, index, (other,))
+    for rule, steps in in_other_order(tokenizer.rules.normalizers):
+        yield of_rules("Normalizer", rule, partial(with_normalizers, tokenizer.rules, steps))
     yield from _of_spaces(tokenizer)
     yield from _of_lower_case(tokenizer)
     yield from _of_mapped_case(tokenizer)
@@ -258,6 +263,11 @@ def _added(tokenizer: Tokenizer) -> Faults:
     if any(token.normalized for token in added):  # others are matched before the step
         steps = (*tokenizer.rules.normalizers, Lowercase())
         yield of_rules("Normalizer", "text is lower-cased", partial(with_normalizers, tokenizer.rules, steps))
+    prefix = tokenizer.token_to_id("▁")
+    if prefix is not None and not tokenizer.encode_ids("", add_special_tokens=False):
+        before, after = around(tokenizer)
+        prefixed = lambda text: tokenizer.encode_ids(text) if text else [*before, prefix, *after]
+        yield Fault("Normalizer", "a dummy prefix is added to the empty text", prefixed)
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
     split = [index for index, step in enumerate(tokenizer.rules.pre_tokenizers) if not isinstance(step, ByteLevel)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from conformance.faults.fault import Fault, Faults, of_ids
+from conformance.faults.fault import Fault, Faults, around, of_ids
 from reftok import Tokenizer
 
 
@@ -15,7 +15,7 @@ def of_post_processors(tokenizer: Tokenizer) -> Faults:
     empty = tokenizer.encode_ids("")
     if empty:
         yield Fault("PostProcessor", "special tokens are not added", bare)
-        before = _before(bare("a"), tokenizer.encode_ids("a"))
+        before = len(around(tokenizer)[0])
         # As where the caller adds those before the text as well.
         twice = "special tokens are added twice"
         yield of_ids("PostProcessor", twice, tokenizer, lambda ids: [*ids[:before], *ids])
@@ -49,8 +49,3 @@ def _without_second(place: int, ids: Sequence[int]) -> Sequence[int]:
     ([1, 5], [1, 5, 5])
     """
     return [*ids[:place], *ids[place + 1 :]] if ids[place + 1 : place + 2] == ids[place : place + 1] else ids
-
-
-def _before(bare: list[int], whole: list[int]) -> int:
-    """The number of special tokens before a text."""
-    return next((start for start in range(len(whole)) if whole[start : start + len(bare)] == bare), 0)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
 
 from conformance.faults.fault import Fault, Faults, of_rules, predicted, with_steps
+from conformance.faults.parameters import in_other_order, with_other_options
 from conformance.faults.pattern_edits import edits
 from conformance.faults.patterns import rewritten, spelled_out
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, Split
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString, Part
-from reftok.rules.types import PrependScheme
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""
@@ -32,6 +31,8 @@ def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
         yield from _of_step(tokenizer, index, step)
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
+    for rule, steps in in_other_order(tokenizer.rules.pre_tokenizers):
+        yield of_rules("PreTokenizer", rule, partial(replace, tokenizer.rules, pre_tokenizers=steps))
 
 
 def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
@@ -47,19 +48,9 @@ def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
 
 
 def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
-    match step:
-        case ByteLevel():
-            prefix = not step.add_prefix_space
-            yield f"add_prefix_space is {_on(prefix)}", (replace(step, add_prefix_space=prefix),)
-            yield "bytes are not mapped: glyphs are taken for text", (Glyphs(),)
-        case Metaspace():
-            for scheme in get_args(PrependScheme):
-                if scheme != step.prepend_scheme:
-                    yield f"prepend_scheme is {scheme}", (replace(step, prepend_scheme=scheme),)
-            yield f"split is {_on(not step.split)}", (replace(step, split=not step.split),)
-        case Digits():
-            alone = not step.individual_digits
-            yield f"individual_digits is {_on(alone)}", (replace(step, individual_digits=alone),)
+    if isinstance(step, ByteLevel):
+        yield "bytes are not mapped: glyphs are taken for text", (Glyphs(),)
+    yield from ((rule, (other,)) for rule, other in with_other_options(step))
 
 
 class Glyphs:
@@ -99,14 +90,19 @@ def of_edited_patterns(
     'the pattern has “ ?\\p{N}{1,3}” for “ ?\\p{N}+”'
     """
     answers = [*answers]
-    for index, step in enumerate(tokenizer.rules.pre_tokenizers if answers else ()):
+    for fault in edited_patterns(tokenizer) if answers else ():
+        if any(predicted(partial(fault.ids, text)) == [*observed] for text, _, observed in answers):
+            yield fault
+
+
+def edited_patterns(tokenizer: Tokenizer) -> Iterator[Fault]:
+    """Every edit of every split pattern."""
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         found = _pattern(step)
         if found is not None:
             for edit in edits(spelled_out(found[0])):
                 build = partial(_with_pattern, tokenizer, index, step, edit.pattern, found[1])
-                fault = of_rules("PreTokenizer", edit.rule, build)
-                if any(predicted(partial(fault.ids, text)) == [*observed] for text, _, observed in answers):
-                    yield fault
+                yield of_rules("PreTokenizer", edit.rule, build)
 
 
 def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:
@@ -158,7 +154,3 @@ def _with_pattern(
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Fault:
     changed = with_steps(tokenizer.rules.pre_tokenizers, index, steps)
     return of_rules("PreTokenizer", rule, lambda: replace(tokenizer.rules, pre_tokenizers=changed))
-
-
-def _on(value: bool) -> str:
-    return "on" if value else "off"

@@ -23,7 +23,8 @@ _LONGEST = 3
 _LONGEST_STRING = 12
 """Code points of a string that becomes another."""
 _LEAST_TIMES, _MOST_STRINGS = 2, 8
-"""A string is learnt that so many answers show, and of these so many, those that most answers show."""
+"""A string is learnt, or one character that is stripped, that so many answers show; of strings so many, those that most
+answers show."""
 _MOST_LOST, _LONGEST_RUN, _LONGEST_AFFIX, _MOST_REMOVED = 3, 3, 8, 8
 """Characters lost at an end; those of a run that stay; those added at an end; those of one answer that are removed."""
 
@@ -154,19 +155,26 @@ def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
 
 def _of_removed(shown: Iterable[Shown]) -> Iterator[TextChange]:
     """All characters that are removed, together and each alone."""
-    found = dict[str, None]()
-    for one in shown:
-        lost = [character for character in dict.fromkeys(one.text) if character not in one.given][:_MOST_REMOVED]
-        for some in (lost, *([character] for character in lost)):
-            if some and one.is_given_by(partial(_without, "".join(some))):
-                found |= dict.fromkeys(some)
-                break
+    found = _removed(shown)
     if len(found) > 1:
         is_zero_width = all(map(ZERO_WIDTH.__contains__, map(ord, found)))
         rule = "zero-width characters are removed" if is_zero_width else "some characters are removed"
         yield TextChange(rule, partial(_without, "".join(found)))
     for character in found:
         yield TextChange(f"{_name(character)} is removed", partial(_without, character), "removed")
+
+
+def _removed(shown: Iterable[Shown]) -> dict[str, None]:
+    """The characters that are removed within a text: at its ends, they may as well be stripped."""
+    found = dict[str, None]()
+    for one in shown:
+        lost = [character for character in dict.fromkeys(one.text) if character not in one.given][:_MOST_REMOVED]
+        for some in (lost, *([character] for character in lost)):
+            if some and one.is_given_by(partial(_without, "".join(some))):
+                within = one.text.strip("".join(some))
+                found |= dict.fromkeys(character for character in some if character in within)
+                break
+    return found
 
 
 def _without(characters: str, text: str) -> str:
@@ -188,22 +196,38 @@ _SIDES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
     ("the starts of lines", partial(_each_line, str.lstrip)),
 )
 
+_ONCE: tuple[tuple[str, Callable[[str, str], str]], ...] = (
+    ("the end", str.removesuffix),
+    ("the start", str.removeprefix),
+)
+
 
 def _of_stripped(shown: Sequence[Shown]) -> Iterator[TextChange]:
-    """Just the characters that these answers show to be stripped."""
+    """Just the characters that these answers show to be stripped, all of a run or one; not those that are removed."""
+    removed = _removed(shown)
     for side, strip in _SIDES:
         found = dict[str, None]()
         for one in shown:
-            lines = one.text.split("\n") if side.endswith("lines") else [one.text]
-            outer = dict.fromkeys(chain.from_iterable((line[:1], line[-1:]) for line in lines))
-            for characters in (*outer, "".join(outer)):
-                left = strip(one.text, characters) if characters else one.text
-                if left != one.text and one.is_given_by(partial(_stripped, strip, characters)):
-                    found |= dict.fromkeys(characters)
+            is_of_lines = side.endswith("lines")
+            lines = one.text.split("\n") if is_of_lines else [one.text]
+            ends = dict.fromkeys(filter(None, chain.from_iterable((line[:1], line[-1:]) for line in lines)))
+            outer = [character for character in ends if is_of_lines or character not in removed]
+            changes = {characters: partial(_stripped, strip, characters) for characters in (*outer, "".join(outer))}
+            fitting = (some for some, change in changes.items() if change(one.text) != one.text)
+            found |= dict.fromkeys(next((some for some in fitting if one.is_given_by(changes[some])), ""))
         if found:
             characters = "".join(found)
-            yield TextChange(f"{_some(characters)} at {side} {_are(characters)} stripped",
-                             partial(_stripped, strip, characters), "ends")  # fmt: skip
+            rule = f"{_some(characters)} at {side} {_are(characters)} stripped"
+            yield TextChange(rule, partial(_stripped, strip, characters), "ends")
+    for side, strip in _ONCE:
+        times = Counter[str]()
+        for one in shown:
+            for character in dict.fromkeys(filter(None, (one.text[:1], one.text[-1:]))):
+                change = partial(_stripped, strip, character)
+                times[character] += one.text != change(one.text) and one.is_given_by(change)
+        for character in (one for one, count in times.items() if count >= _LEAST_TIMES):
+            rule = f"one {_some(character).removesuffix('s')} at {side} is stripped"
+            yield TextChange(rule, partial(_stripped, strip, character), "ends")
 
 
 def _stripped(strip: Callable[[str, str], str], characters: str, text: str) -> str:

@@ -1,17 +1,19 @@
 """Several faults at once: the reference as a tokenizer with all of them would answer.
 
 What a fault does to the text comes before everything else, what it does to the ids after; of the stages, each fault
-changes its own.
+changes its own, or one that another has changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
-from conformance.faults.fault import Fault
+from conformance.faults import faults as every_fault
+from conformance.faults.fault import Fault, predicted
+from conformance.faults.pre_tokenizers import edited_patterns
 from reftok import Tokenizer
 from reftok.rules.pipeline import Pipeline
 
@@ -48,7 +50,9 @@ class Together:
 
 
 def together(tokenizer: Tokenizer, faults: Sequence[Fault]) -> Together | None:
-    """The faults at once; None if two of them change the same stage, or one cannot be put beside another.
+    """The faults at once; None if one cannot be put beside another.
+
+    Of two that change the same stage, the second is made anew upon the first, if it has a place there.
 
     >>> import reftok
     >>> from conformance.faults.fault import of_ids, of_text
@@ -62,33 +66,33 @@ def together(tokenizer: Tokenizer, faults: Sequence[Fault]) -> Together | None:
     inner = [fault for fault in faults if fault.before is None and fault.change is None]
     if len(inner) > 1 and any(fault.rules is None for fault in inner):
         return None
-    if len(inner) == 1:
-        return Together(tuple(faults), _with_rules(tokenizer, inner), inner[0].ids)
-    if not inner:
-        return Together(tuple(faults), tokenizer, tokenizer.encode_ids)
-    try:
-        changed = _with_rules(tokenizer, inner)
-    except ValueError:
-        return None
-    return Together(tuple(faults), changed, changed.rules.encode_ids)
+    changed = tokenizer
+    for fault in inner:
+        stages = _made_upon(changed, tokenizer, fault)
+        if stages is None:
+            return None
+        changed = Tokenizer(replace(changed.rules, **stages), changed) if stages else changed
+    core = inner[0].ids if len(inner) == 1 else changed.rules.encode_ids if inner else tokenizer.encode_ids
+    return Together(tuple(faults), changed, core)
 
 
-def _with_rules(tokenizer: Tokenizer, faults: Sequence[Fault]) -> Tokenizer:
-    """The reference with the stages of all these faults; raises ValueError if two change the same."""
-    changes: dict[str, Any] = {}
-    for fault in faults:
-        if fault.rules is None:
-            return tokenizer
-        others = fault.rules()
-        own = {
-            one.name: getattr(others, one.name)
-            for one in fields(Pipeline)
-            if getattr(others, one.name) is not getattr(tokenizer.rules, one.name)
-        }
-        if own.keys() & changes:
-            raise ValueError
-        changes |= own
-    return Tokenizer(replace(tokenizer.rules, **changes), tokenizer) if changes else tokenizer
+def _made_upon(changed: Tokenizer, right: Tokenizer, fault: Fault) -> dict[str, Any] | None:
+    """The stages of a changed reference that a fault changes as well; None if it has no place there."""
+    if fault.rules is None:
+        return {}
+    stages = _differing(fault.rules(), right.rules)
+    if stages.keys().isdisjoint(_differing(changed.rules, right.rules)):
+        return stages
+    others = chain(every_fault(changed), edited_patterns(changed))
+    alike = (one for one in others if (one.stage, one.rule) == (fault.stage, fault.rule))
+    made = next((rules for one in alike if one.rules and (rules := predicted(one.rules))), None)
+    return None if made is None else _differing(made, changed.rules)
+
+
+def _differing(rules: Pipeline, right: Pipeline) -> dict[str, Any]:
+    """The stages that are others, by name."""
+    stages = {one.name: getattr(rules, one.name) for one in fields(Pipeline)}
+    return {name: stage for name, stage in stages.items() if stage is not getattr(right, name)}
 
 
 def orders(faults: Sequence[Fault]) -> Iterator[tuple[Fault, ...]]:

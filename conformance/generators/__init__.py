@@ -18,6 +18,7 @@ from conformance.generators.long_runs import LongRuns
 from conformance.generators.merges import Merges
 from conformance.generators.mutation import CorpusMutation, KeptMutation
 from conformance.generators.numbers import Numbers
+from conformance.generators.reserved_words import ReservedWords
 from conformance.generators.scores import ScoreTies
 from conformance.generators.seams import Seams
 from conformance.generators.split_pattern import SplitPattern
@@ -42,6 +43,7 @@ _OF_MODELS = (
     WhiteSpace,
     Numbers,
     Contractions,
+    ReservedWords,
     LongRuns,
     Edges,
     ByteStrings,

@@ -9,7 +9,7 @@ from conformance.generators.base import Generator, pick, picks
 
 _LENGTHS = (8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65)
 _RARE_LENGTHS = (127, 128, 255, 256, 257, 300, 511, 513, 1025)
-_RARELY = 0.02
+_RARELY = 0.06
 
 
 class LongRuns(Generator):

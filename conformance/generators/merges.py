@@ -12,6 +12,8 @@ from conformance.generators.knowledge import ModelKnowledge, Pair
 
 _LONGEST_CHAIN = 4
 _MOST_REPEATS = 6
+_ENDS_OFTEN, _ENDS = 0.05, 4
+"""The first and the last merges are those that a loop which begins or ends at the wrong place forgets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ class Merges(Generator):
             return self.knowledge.text(pick(chance, self.doubled) * chance.randrange(2, 2 + _MOST_REPEATS))
         if part < 0.3 and self.several:
             return self.knowledge.text("".join(picks(chance, self.several, 3)))
+        if part < 0.3 + _ENDS_OFTEN:
+            pairs = self.knowledge.pairs
+            return self.knowledge.text("".join(pick(chance, [*pairs[:_ENDS], *pairs[-_ENDS:]])))
         return self.knowledge.text(self._chain(chance))
 
     def _chain(self, chance: Random) -> str:

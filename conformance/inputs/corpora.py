@@ -16,12 +16,14 @@ from conformance.core.resources import corpora_folder
 from conformance.inputs.vector_file import are_vectors, read_vectors, vector_cases, vectors_of
 from reftok.formats.files import file_bytes
 
-PARTS = ("languages", "domains", "edge_cases", "known_bugs")
+PARTS = ("languages", "domains", "forms", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""
 QUICK_PARTS = ("edge_cases", "known_bugs")
 """Those that are asked in a moment, for tests."""
-NATURAL_PARTS = ("languages", "domains")
-"""Those of texts as people write them."""
+WRITTEN_PARTS = ("languages", "domains")
+"""Those of texts as people write them, composed (NFC)."""
+NATURAL_PARTS = (*WRITTEN_PARTS, "forms")
+"""Those, and texts in the forms that they have in the world: decomposed, with CR LF, with no-break spaces."""
 
 
 _CORPUS_FILES = (".txt", ".jsonl", ".json", ".json.gz")
@@ -83,11 +85,11 @@ def corpus_names() -> Mapping[str, str]:
 
 
 @cache
-def natural_lines() -> Mapping[str, tuple[str, ...]]:
-    """The lines of each of the project's languages and domains, by the name of its file."""
+def natural_lines(parts: tuple[str, ...] = NATURAL_PARTS) -> Mapping[str, tuple[str, ...]]:
+    """The lines of each of the project's languages, domains and forms, by the name of its file."""
     return {
         path.stem: tuple(case.text for case in read_corpus(path) if "\n" not in case.text)
-        for path in corpus_files(NATURAL_PARTS)
+        for path in corpus_files(parts)
     }
 
 

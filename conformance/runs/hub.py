@@ -23,6 +23,7 @@ TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
+    "generation_config.json",
     "added_tokens.json",
     "vocab.json",
     "merges.txt",

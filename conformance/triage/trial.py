@@ -7,6 +7,7 @@ that it was not chosen by. One cause that explains much is believed before sever
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
-LONGEST_SAMPLE, MOST_LONG = 200, 6
+LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
 MOST_FITTED = 60
 """Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
@@ -49,12 +50,16 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+LEARNT_BELIEVED = 0.99
+"""The share of the answers in its scope that a fault with something learnt must foretell to be named."""
 MOST_OF_A_KIND = 1
 """Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 3
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
+MOST_BEYOND = 4
+"""Beginnings of a text that are a little longer than a limit."""
 MOST_AROUND = 3
 """Ids that a fault puts before or behind those of the stages, less one."""
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
@@ -482,6 +487,9 @@ class Trial:
         """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
         yield self._drawn(family, "held out")
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+        if one.fault.learnt == "limit":
+            longest = (asked for asked in shown[:MOST_REPLACED] if isinstance(asked, str))
+            yield from (self._beyond(family, one.fault, text) for text in longest)
         texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
         if texts:
             tokens = self.bench.reference.tokenizer.rules.added_tokens.tokens.values()
@@ -491,6 +499,12 @@ class Trial:
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
             yield later_compositions()
         yield self._around(shown)
+
+    def _beyond(self, family: Family[Any, Any, Any], fault: Any, text: str) -> Iterator[str]:
+        """The shortest beginnings of a text that are beyond a limit: where it should be higher, these are right."""
+        is_beyond = lambda size: self._is_in_scope(family, fault, text[:size])
+        shortest = bisect_left(range(len(text)), True, key=is_beyond)
+        yield from (text[:size] for size in range(shortest, min(shortest + MOST_BEYOND, len(text))))
 
     def _drawn(self, family: Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
@@ -574,9 +588,13 @@ def _parts(asked: Any) -> Iterator[Any]:
 def is_believed(confidence: Confidence, learnt: str = "") -> bool:
     """Whether a rule is named: it was tried often enough, and foretold enough of the answers.
 
-    learnt: as of a fault: what was made for answers must foretell all others.
+    learnt: as of a fault: what was made for answers must foretell nearly all others.
+
+    >>> few, many = Confidence(40, 39), Confidence(400, 398)
+    >>> is_believed(few), is_believed(few, "ends"), is_believed(many, "ends")
+    (True, False, True)
     """
-    enough = confidence.tried * (1 if learnt else BELIEVED)
+    enough = confidence.tried * (LEARNT_BELIEVED if learnt else BELIEVED)
     is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= enough
     return is_told or confidence is THE_ONLY_INPUT  # one answer of several says too little
 

@@ -15,7 +15,7 @@ from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, F
 from conformance.diagnosis.causes import UNSURE, wrong_offsets
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.faults.limits import around
+from conformance.faults.fault import around
 from conformance.files.digest import sha256
 from conformance.fuzzing.coverage import Key as NumberOrName
 from conformance.fuzzing.watching import MERGES, Watcher

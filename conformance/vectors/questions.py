@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
-from conformance.faults.limits import around
+from conformance.faults.fault import around
 from conformance.faults.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.generators import generators
 from conformance.generators.added_tokens import flags_of
@@ -24,7 +24,7 @@ from conformance.generators.merges import Merges
 from conformance.generators.scores import ScoreTies, near_ties
 from conformance.generators.seams import BESIDE_ALTERNATIVES, CASED, NEWER, seams
 from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
-from conformance.inputs.corpora import QUICK_PARTS, corpus_files, natural_lines, read_corpus
+from conformance.inputs.corpora import QUICK_PARTS, WRITTEN_PARTS, corpus_files, natural_lines, read_corpus
 from conformance.vectors.keys import (
     BUGS,
     BYTES,
@@ -265,7 +265,7 @@ def _packed_rules(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
 
 def _languages() -> Questions:
     """A line of each language and domain of the corpora: the shortest of a fair length."""
-    for name, lines in natural_lines().items():
+    for name, lines in natural_lines(WRITTEN_PARTS).items():
         fair = [line for line in lines if len(line) >= 24] or [*lines]
         yield Question(min(fair, key=lambda line: (len(line), line)), frozenset({(LANGUAGES, name)}))
 
@@ -297,7 +297,7 @@ def _long(knowledge: ModelKnowledge) -> Questions:
             yield Question(unit * (size // len(unit) + 1))
             yield Question("." + unit * (size // len(unit) + 1))
     words = "the quick brown fox jumps over the lazy dog "
-    many = " ".join(min(lines, key=lambda line: (len(line), line)) for lines in natural_lines().values())
+    many = " ".join(min(lines, key=lambda line: (len(line), line)) for lines in natural_lines(WRITTEN_PARTS).values())
     for size in _LONG:
         yield Question((words * (1 + size // len(words)))[:size])
         yield Question(many[:size])

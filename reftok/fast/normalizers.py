@@ -30,7 +30,7 @@ from reftok.rules.huggingface.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.llama_cpp.wpm import BertText, SimpleLowercase
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
@@ -43,7 +43,7 @@ Part: TypeAlias = tuple[str, tuple[int, ...]]
 """What becomes of a part of the text, and for each code point of that the index of the old one that it stands for."""
 
 _FORMS = (UnicodeForm, NFC, NFD, NFKC, NFKD)
-_BY_CHARACTER = (Nmt, StripAccents, Lowercase, ByteLevel, BertText)
+_BY_CHARACTER = (Nmt, StripAccents, Lowercase, ByteLevel, BertText, SimpleLowercase)
 _CLUSTERS_OF_ONE = re.compile(
     "[\\0-\f\x0e-\xa8\xaa-\xac\xaf-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u3000-\u3029\u3041-\u3096\u309b-\u30ff"
     "\u3400-\u9fff\uff01-\uff9d]*"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
 from reftok.formats.collection import collecting_later
 from reftok.formats.files import read_file
-from reftok.formats.huggingface.hub_folder import hub_tokenizer_json, named_ids
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
 from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.formats.huggingface.vocab_merges import read_vocab_merges
 from reftok.formats.model_files import (
@@ -20,6 +19,7 @@ from reftok.formats.model_files import (
     models_in,
 )
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.formats.settings import CONFIG, with_named_ids
 from reftok.formats.strict_json import VOCAB_AT, parse_json
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_tiktoken
 from reftok.formats.tiktoken.tekken import read_tekken
@@ -37,6 +37,10 @@ def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
     ('tokenizers', [40, 3525, 341, 291, 2118])
     """
     path = find_model(source) if encoding is None else find_rank_file(source)
+    return with_named_ids(_read_rules(path, encoding), path.parent)
+
+
+def _read_rules(path: Path, encoding: str | None) -> Pipeline:
     name = str(path)
     if path.name in SETTINGS_FILES:
         raise ModelFormatError(name, "", _settings_problem(path))
@@ -46,14 +50,14 @@ def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
 
             return read_gguf(path)
         case "vocab_merges":
-            return _with_named_ids(_from_vocab_file(path), path)
+            return _from_vocab_file(path)
         case "tokenizer.json":
-            return _with_named_ids(_from_tokenizer_json(path), path)
+            return _from_tokenizer_json(path)
         case "tekken":
             return read_tekken(read_file(path), name)
         case "tiktoken":
             data = read_file(path)
-            return read_tiktoken(data, name, rank_encoding(data, path, encoding))
+            return read_tiktoken(data, rank_encoding(data, path, encoding), name)
         case "sentencepiece":
             return read_sentencepiece_model(read_file(path), name)
         case "empty":
@@ -64,7 +68,7 @@ def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
 
 def _from_vocab_file(path: Path) -> Pipeline:
     """The stages of the class that tokenizer_config.json names; without that file, those of GPT-2."""
-    if path.name == "vocab.txt" or path.with_name("tokenizer_config.json").is_file():
+    if path.name == "vocab.txt" or path.with_name(CONFIG).is_file():
         return build_rules(hub_tokenizer_json(path), str(path))
     merges = path.with_name("merges.txt")
     return read_vocab_merges(read_file(path), read_file(merges), vocab_source=str(path), merges_source=str(merges))
@@ -102,8 +106,3 @@ def _check_is_tokenizer(path: Path, value: object) -> None:
     raise ModelFormatError(
         str(path), "", f"is a vocab alone; {rest}put both into a folder of their own, as vocab.json and merges.txt"
     )
-
-
-def _with_named_ids(rules: Pipeline, path: Path) -> Pipeline:
-    """The rules with the ids of the tokens that the settings beside the file give a name (`eos_token`)."""
-    return replace(rules, named_ids={**rules.named_ids, **named_ids(path.parent, rules)})

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.regex_dialects.pattern import Pattern
 
 _REQUIRED: Any = object()
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
 
 
 class Fields:
@@ -58,18 +62,17 @@ class Fields:
         value: str = self._typed(key, default, str)
         return value
 
-    def optional_text(self, key: str) -> str | None:
-        """A string, or None where it is null or missing."""
-        return None if self.any(key, None) is None else self.text(key)
+    def pattern(self, key: str, compile_pattern: Callable[[str], Pattern]) -> Pattern:
+        """A pattern. Raises UnsupportedFeature with its place if it is not supported."""
+        try:
+            return compile_pattern(self.text(key))
+        except UnsupportedFeature as error:
+            raise UnsupportedFeature(self.source, f"{self._path(key)}: {error.place}", error.problem) from None
 
     def boolean(self, key: str, default: bool = _REQUIRED) -> bool:
         """True or false."""
         value: bool = self._typed(key, default, bool)
         return value
-
-    def optional_boolean(self, key: str, default: bool = False) -> bool:
-        """True or false, or the default where it is null or missing."""
-        return default if self.any(key, None) is None else self.boolean(key)
 
     def integer(self, key: str, end: int = 1 << 32) -> int:
         """A whole number from 0 up to, not including, `end`."""
@@ -96,9 +99,17 @@ class Fields:
         """An object."""
         return Fields(self.any(key), self.source, self._path(key))
 
-    def optional_object(self, key: str) -> Fields | None:
-        """An object, or None where it is null or missing."""
-        return None if self.any(key, None) is None else self.object(key)
+    def optional(self, key: str, check: Callable[[Fields, str], Value], default: Default) -> Value | Default:
+        """The value that a check gives, or the default if it is null or missing.
+
+        >>> Fields({"split": None}, "tokenizer.json", "").optional("split", Fields.boolean, True)
+        True
+        """
+        return default if self.any(key, None) is None else check(self, key)
+
+    def optional_object(self, key: str, read: Callable[[Fields], Value], default: Default) -> Value | Default:
+        """What is read from an object, or the default if it is null or missing."""
+        return self.optional(key, lambda fields, key: read(fields.object(key)), default)
 
     def objects(self, key: str, default: Sequence[Any] = _REQUIRED) -> list[Fields]:
         """A list of objects."""

@@ -48,6 +48,19 @@ def read_file(path: Path) -> bytes:
         raise unreadable(path, error) from None
 
 
+def decoded(data: bytes, source: str) -> str:
+    r"""The text of a file. Raises ModelFormatError if it is not UTF-8.
+
+    >>> decoded(b"a\xff", "merges.txt")
+    Traceback (most recent call last):
+    reftok.errors.ModelFormatError: merges.txt: byte 1: is not UTF-8
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+
+
 def unreadable(source: str | Path, error: OSError) -> ModelFormatError:
     """The error for a file or folder that the system does not let read."""
     return ModelFormatError(str(source), "", f"cannot be read: {error.strerror}")

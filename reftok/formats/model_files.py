@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reftok.errors import ModelFormatError
 from reftok.formats.files import unreadable
+from reftok.formats.settings import CONFIG, GENERATION, TOKENS_MAP
 
 FILE_NAMES = (
     "tokenizer.json",
@@ -26,13 +27,13 @@ _PARTS = (*VOCAB_FILES, "merges.txt")
 """Files that are no model alone, but show that a folder is meant to hold one."""
 
 SETTINGS_FILES = (
-    "tokenizer_config.json",
-    "special_tokens_map.json",
+    CONFIG,
+    TOKENS_MAP,
+    GENERATION,
     "added_tokens.json",
     "config.json",
-    "generation_config.json",
 )
-"""Files without a vocab, as they are published beside a model; the first three concern its tokenizer."""
+"""Files without a vocab, as they are published beside a model; the first three concern every tokenizer."""
 
 KNOWN_FILES = (
     "tokenizer.json, a sentencepiece .model, a .tiktoken rank file, vocab.json with merges.txt, "
@@ -130,7 +131,7 @@ def models_in(folder: Path) -> list[Path]:
     ]
     if found[:1] == [folder / "tokenizer.json"] or not (folder / "merges.txt").is_file():
         found = [path for path in found if path.name != "vocab.json"]
-    has_vocab_txt = (folder / "vocab.txt").is_file() and (folder / "tokenizer_config.json").is_file()
+    has_vocab_txt = (folder / "vocab.txt").is_file() and (folder / CONFIG).is_file()
     return found or ([folder / "vocab.txt"] if has_vocab_txt else [])
 
 
@@ -173,9 +174,8 @@ def files_beside(path: Path) -> tuple[Path, ...]:
     >>> files_beside(Path("no-such-folder/vocab.json"))
     ()
     """
-    settings = SETTINGS_FILES[:3]
-    names = {"vocab.json": ("merges.txt", *settings), "vocab.txt": settings, "tiktoken.model": settings[:1]}
-    beside = [path.with_name(name) for name in names.get(path.name, ())]
+    parts = {"vocab.json": ("merges.txt", "added_tokens.json"), "vocab.txt": ("added_tokens.json",)}
+    beside = [path.with_name(name) for name in (*parts.get(path.name, ()), *SETTINGS_FILES[:3])]
     if path.is_file() and model_format(path) == "tiktoken":  # beside another format a .toml decides nothing
         beside.append(path.with_suffix(".toml"))
     return tuple(file for file in beside if file.is_file())

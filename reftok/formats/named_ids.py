@@ -1,6 +1,6 @@
 """The ids of the tokens that have a name: bos, eos, pad, unk, eot (the end of a turn), im_start, im_end.
 
-The files come first: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
+The files come first: those of settings beside the model (see `reftok.formats.settings`), the types of the pieces of a
 sentencepiece model, the metadata of a GGUF file. A name that they do not mention belongs to the first of its well-known
 contents that is a special token, or else an added one; `unk` is the model's own unknown token. Ordinary entries of the
 vocab never count: Qwen's vocab has `</s>`, since it was trained on text with markup.
@@ -17,7 +17,7 @@ several it takes the first of a hash table, and it counts tokens that end a text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from reftok.rules.pipeline import Pipeline
 
@@ -40,6 +40,9 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "im_end": ("<|im_end|>",),
 }
 """Name to the contents that published models give its token, in the order of the search."""
+
+CONTENTS = frozenset(content for contents in WELL_KNOWN.values() for content in contents)
+"""Every well-known content."""
 
 TURNS = ("eot", "im_start", "im_end")
 """The names of the tokens that mark the turns of a chat."""
@@ -69,10 +72,10 @@ def named_id(name: str, rules: Pipeline) -> int | None:
     return next(map(added.token_to_id, special or found), None)
 
 
-def first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
-    """The id of the first well-known content of a name; None if the vocab has none. ids: content to id.
+def well_known_ids(ids: Mapping[str, int], names: Iterable[str] = WELL_KNOWN) -> dict[str, int | None]:
+    """Name to the id of the first of its well-known contents; None if the vocab has none. ids: content to id.
 
-    >>> first_well_known("eos", {"<eos>": 7, "</s>": 2})
-    2
+    >>> well_known_ids({"<eos>": 7, "</s>": 2}, ("eos", "pad"))
+    {'eos': 2, 'pad': None}
     """
-    return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)
+    return {name: next((ids[content] for content in WELL_KNOWN[name] if content in ids), None) for name in names}

@@ -16,6 +16,7 @@ from math import isinf
 from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.files import decoded
 
 VOCAB_AT = ("model", "vocab")
 """Where the vocab stands in a tokenizer.json."""
@@ -62,7 +63,7 @@ def parse_json(data: bytes, source: str, vocab_at: Sequence[str] | None = None) 
 def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any]]) -> Any:
     try:
         root = json.loads(
-            data.decode("utf-8"),
+            decoded(data, source),
             parse_float=serde_float,
             parse_int=serde_integer if _may_have_unusual_integers(data) else int,
             parse_constant=refuse_constant,
@@ -73,8 +74,6 @@ def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any
         if _SURROGATE_ESCAPE.search(data):
             json.dumps(root, ensure_ascii=False).encode("utf-8")
         return root
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8; not a tokenizer.json") from None
     except UnicodeEncodeError:
         raise ModelFormatError(source, "", "is not JSON (an escape stands for half a surrogate pair)") from None
     except json.JSONDecodeError as error:

@@ -151,7 +151,7 @@ def texts_and_pairs(
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InvalidText(f"encode_batch takes a list of texts, not {type(batch).__name__}")
     for text in batch:
-        if not isinstance(text, tuple):
+        if not isinstance(text, tuple | list):  # a list of two texts is a pair to tokenizers as well
             yield text, None
         elif len(text) == 2:
             yield text

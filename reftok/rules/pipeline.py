@@ -99,7 +99,7 @@ class Pipeline:
         encodings = [tokens_of(checked, 0)]
         if pair is not None:
             if not isinstance(pair, str):
-                raise InvalidText(f"the second text: {self.library} takes str, not {type(pair).__name__}")
+                raise InvalidText(f"the second text: {self._not_text(pair)}")
             if self.library != "tokenizers":
                 raise InvalidText(f"{self.library} does not encode pairs of texts")
             encodings.append(tokens_of(self.checked_text(pair), 1))
@@ -230,7 +230,7 @@ class Pipeline:
                 raise InvalidText(f"{self.library} takes str, not bytes: decode them first")
             return text.decode("utf-8", "surrogateescape")
         if not isinstance(text, str):
-            raise InvalidText(f"{self.library} takes str, not {type(text).__name__}")
+            raise InvalidText(self._not_text(text))
         if text.isascii():
             return text
         if self.library in ("tiktoken", "mistral-common"):
@@ -244,6 +244,11 @@ class Pipeline:
                 f"not a text; {self.library} refuses it too"
             ) from None
         return text
+
+    def _not_text(self, value: object) -> str:
+        if isinstance(value, list | tuple) and self.library == "tokenizers":
+            return "a list of words needs is_pretokenized=True of tokenizers, which reftok does not have: pass one text"
+        return f"{self.library} takes str, not {type(value).__name__}"
 
     # --- from ids to text
 

@@ -112,6 +112,20 @@ def test_language(path: Path) -> None:
     assert len(of_the_script) > len(letters) / 2, f"{len(of_the_script)} of {len(letters)} letters are {script}"
 
 
+def test_forms_are_what_the_tool_makes_of_the_languages() -> None:
+    tool = ROOT / "tools" / "make_forms.py"
+    checked = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_natural_text_has_the_forms_of_the_world() -> None:
+    """Fault: all natural texts were NFC and ended with LF, so that a port without NFC changed none of them."""
+    texts = {path.stem: lines(path) for path in (CORPORA / "forms").glob("*.txt")}
+    assert not any(unicodedata.is_normalized("NFC", text) for text in texts["decomposed"])
+    assert all(text.endswith("\r") for text in texts["windows-line-ends"])
+    assert all("\u00a0" in text or "\u202f" in text for text in texts["no-break-spaces"])
+
+
 @pytest.mark.parametrize("path", DOMAINS, ids=names(DOMAINS))
 def test_domain(path: Path) -> None:
     assert any(line.strip() for line in lines(path))

@@ -105,7 +105,7 @@ def test_tiktoken_repairs_surrogates(text: str, repaired: str) -> None:
     ranks = {bytes([byte]): byte for byte in range(256)}
     theirs = tiktoken.Encoding("story", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={})
     file = b"".join(b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
-    ours = reftok.Tokenizer(read_tiktoken(file, "story", RankEncoding("story", r"\S+|\s+", {})))
+    ours = reftok.Tokenizer(read_tiktoken(file, RankEncoding("story", r"\S+|\s+", {}), "story"))
     assert ours.encode_ids(text) == theirs.encode(text) == list(repaired.encode())
 
 

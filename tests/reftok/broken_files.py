@@ -28,10 +28,10 @@ class Damaged:
     damage: tuple[str, ...]
 
 
-def check_damaged(damaged: Damaged, tally: Tally) -> None:
+def check_damaged(damaged: Damaged, tally: Tally) -> ModelFormatError | None:
     """Raises AssertionError where reftok raises anything but a format error, or reads what the library reads otherwise.
 
-    A file that the library reads too and reftok calls unsound is counted; so is one that reftok does not support.
+    A file that the library reads and reftok calls unsound or unsupported is counted, and its error returned.
     """
     try:
         ours = Tokenizer(read_tokenizer_json(damaged.data, "m.json"))
@@ -41,18 +41,20 @@ def check_damaged(damaged: Damaged, tally: Tally) -> None:
         kind = "unsupported" if isinstance(error, UnsupportedFeature) else "unsound"
         if _KILLS_THE_LIBRARY in error.problem:
             tally.skipped["the library may kill the process"] += 1
-            return
+            return None
         both = "refused by both" if _library_refuses(damaged.data) else f"{kind}, but the library reads it"
         tally.compared[both] += 1
-        if both != "refused by both":
-            tally.skipped[f"{kind}: {without_particulars(error.problem)}"] += 1
-        return
+        if both == "refused by both":
+            return None
+        tally.skipped[f"{kind}: {without_particulars(error.problem)}"] += 1
+        return error
     except Exception as error:
         raise AssertionError(f"{error!r}\n{damaged}") from error
     is_refused, theirs = refused(partial(tokenizers.Tokenizer.from_buffer, damaged.data))
     assert not is_refused, f"only the library refuses it: {theirs}\n{damaged}"
     for text, pair in QUESTIONS:
         _ask(ours, theirs, text, pair, damaged, tally)
+    return None
 
 
 def _library_refuses(data: bytes) -> bool:

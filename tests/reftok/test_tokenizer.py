@@ -99,7 +99,7 @@ def test_the_size_of_the_vocab_counts_added_tokens_once() -> None:
 
 def test_ids_outside_the_vocab_are_refused_by_libraries_that_do() -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
-    tokenizer = Tokenizer(read_tiktoken(ranks, encoding=RankEncoding("tiny", ".", {}, "")))
+    tokenizer = Tokenizer(read_tiktoken(ranks, RankEncoding("tiny", ".", {}, "")))
     with pytest.raises(InvalidIds, match="id 256 is not in the vocab"):
         tokenizer.decode([0, 256])
 
@@ -113,7 +113,15 @@ def test_what_the_library_does_not_take_for_ids_is_refused(ids: Any) -> None:
         own(config).decode(ids)
 
 
-@pytest.mark.parametrize("text", [None, 5, ["a"], bytearray(b"a")])
+@pytest.mark.parametrize("words", [["a", "b"], ("a", "b"), []])
+def test_a_list_of_words_is_refused_by_what_reftok_lacks(words: Any) -> None:
+    tokenizer = own(tokenizer_json(bpe("ab")))
+    for encode in (tokenizer.encode, tokenizer.encode_ids, lambda text: tokenizer.encode("a", text)):
+        with pytest.raises(InvalidText, match=r"is_pretokenized=True of tokenizers, which reftok does not have"):
+            encode(words)
+
+
+@pytest.mark.parametrize("text", [None, 5, bytearray(b"a")])
 @pytest.mark.parametrize("model", ["bpe-gpt2", "spm-bpe"])
 def test_what_is_no_text_is_refused_and_no_attribute_error(text: Any, model: str) -> None:
     for encode in (reftok.load(model).encode, reftok.load(model).encode_ids):

@@ -8,7 +8,7 @@ from conformance.core.finding import Finding
 from conformance.core.weight import Share, Weight, WeightClass
 
 MOST_SHARES = 3
-"""So many languages and domains are named; the others are counted."""
+"""So many languages, domains and forms are named; the others are counted."""
 WIDESPREAD = 0.1
 """From this share of all natural texts on, that is told, and no single language."""
 LEAST_ASKED = 50

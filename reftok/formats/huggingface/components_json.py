@@ -46,16 +46,18 @@ def reader(
     ignored: tuple[str, ...] = (),
     **defaults: Any,
 ) -> Callable[[Fields], Component]:
-    """The reader of a component whose fields are keys of the file.
+    """The reader of a component whose arguments are keys of the file; other keys are refused.
 
-    checks: of the fields with another check than that of their type.
+    checks: of the arguments with another check than that of their type.
     ignored: keys for booleans without effect.
     defaults: the values of keys that need not be there.
 
     >>> reader(pre_tokenizers.FixedLength, length=5)(Fields({}, "", ""))
     FixedLength(length=5)
     """
-    of_types = {name: _CHECKS.get(kind) or _choice(get_args(kind)) for name, kind in get_type_hints(component).items()}
+    hints = get_type_hints(component.__init__)
+    hints.pop("return", None)
+    of_types = {name: _CHECKS.get(kind) or _choice(get_args(kind)) for name, kind in hints.items()}
     all_checks = {**dict.fromkeys(ignored, Fields.boolean), **of_types, **(checks or {})}
 
     def read(fields: Fields) -> Component:
@@ -63,6 +65,7 @@ def reader(
             key: defaults[key] if key in defaults and not fields.has(key) else check(fields, key)
             for key, check in all_checks.items()
         }
+        fields.done()
         return component(**{key: value for key, value in values.items() if key not in ignored})
 
     return read
@@ -77,7 +80,7 @@ def _size(fields: Fields, key: str) -> int:
 
 
 def _or_null(check: Check) -> Check:
-    return lambda fields, key: None if fields.any(key, None) is None else check(fields, key)
+    return lambda fields, key: fields.optional(key, check, None)
 
 
 def _character(fields: Fields, key: str) -> str:
@@ -94,12 +97,9 @@ def _pattern(fields: Fields, key: str) -> str | Pattern:
         literal = pattern.text("String")
         pattern.done()
         return literal
-    expression = pattern.text("Regex")
+    expression = pattern.pattern("Regex", compile_oniguruma)
     pattern.done()
-    try:
-        return compile_oniguruma(expression)
-    except UnsupportedFeature as error:
-        raise UnsupportedFeature(fields.source, f"{fields.place}.{key}: {error.place}", error.problem) from None
+    return expression
 
 
 def _token(fields: Fields, key: str) -> tuple[str, int]:
@@ -124,13 +124,11 @@ def _by_name(*components: type[Any]) -> dict[str, Reader]:
     return {component.__name__: reader(component) for component in components}
 
 
-def _read_chain(fields: Fields | None, children: str, readers: Mapping[str, Reader]) -> tuple[Any, ...]:
+def _read_chain(fields: Fields, children: str, readers: Mapping[str, Reader]) -> tuple[Any, ...]:
     """The components of a stage, sequences flattened.
 
     children: the key under which a Sequence holds its components. readers: by `type`.
     """
-    if fields is None:
-        return ()
     kind = fields.text("type")
     if kind == "Sequence":
         components: list[Any] = []
@@ -158,7 +156,7 @@ def _surplus_parts(component: object) -> int:
     return max(0, written_out(pattern.tree) - len(pattern.source))
 
 
-def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:
+def read_normalizers(fields: Fields) -> tuple[Normalizer, ...]:
     """The normalizers, sequences flattened."""
     return _read_chain(fields, "normalizers", NORMALIZERS)
 
@@ -199,10 +197,10 @@ NORMALIZERS: Mapping[str, Reader] = {
 """By `type`. The library writes `Strip` and `BertNormalizer`; it reads `StripNormalizer` and `Bert` as well."""
 
 
-def read_pre_tokenizers(fields: Fields | None) -> tuple[PreTokenizer, ...]:
+def read_pre_tokenizers(fields: Fields) -> tuple[PreTokenizer, ...]:
     """The pre-tokenizers, sequences flattened."""
     steps: tuple[PreTokenizer, ...] = _read_chain(fields, "pretokenizers", PRE_TOKENIZERS)
-    if fields is not None and sum(isinstance(step, pre_tokenizers.ByteLevel) for step in steps) > MOST_BYTE_LEVELS:
+    if sum(isinstance(step, pre_tokenizers.ByteLevel) for step in steps) > MOST_BYTE_LEVELS:
         problem = f"more than {MOST_BYTE_LEVELS} ByteLevel, each of which makes bytes of bytes, are not supported"
         raise UnsupportedFeature(fields.source, fields.place, problem)
     return steps
@@ -210,12 +208,12 @@ def read_pre_tokenizers(fields: Fields | None) -> tuple[PreTokenizer, ...]:
 
 def _read_metaspace(fields: Fields) -> tuple[str, PrependScheme, bool]:
     """The options that the pre-tokenizer and the decoder share; `str_rep` is of old files and unused."""
-    fields.optional_text("str_rep")
+    fields.optional("str_rep", Fields.text, None)
     replacement = _character(fields, "replacement")
     scheme: PrependScheme = fields.choice("prepend_scheme", get_args(PrependScheme), "always")
-    if not fields.optional_boolean("add_prefix_space", True) and scheme != "never":
+    if not fields.optional("add_prefix_space", Fields.boolean, True) and scheme != "never":
         raise fields.wrong("add_prefix_space", f"does not match the prepend_scheme {scheme}")
-    return replacement, scheme, fields.optional_boolean("split", True)
+    return replacement, scheme, fields.optional("split", Fields.boolean, True)
 
 
 _PART_LENGTH = _refusing(_size, 0, "0, with which the library panics,")
@@ -231,13 +229,11 @@ PRE_TOKENIZERS: Mapping[str, Reader] = {
 }
 
 
-def read_decoders(fields: Fields | None) -> tuple[Decoder, ...] | None:
-    """The decoders, sequences flattened; None where the file has none.
+def read_decoders(fields: Fields) -> tuple[Decoder, ...]:
+    """The decoders, sequences flattened.
 
     Files older than the key `type` are told apart by their other keys, as in the library.
     """
-    if fields is None:
-        return None
     named = _with_type({key: fields.any(key) for key in fields})
     return _read_chain(Fields(named, fields.source, fields.place), "decoders", DECODERS)
 
@@ -272,13 +268,11 @@ DECODERS: Mapping[str, Reader] = {
 }
 
 
-def read_post_processors(fields: Fields | None) -> tuple[PostProcessor, ...] | None:
-    """The post-processors, sequences flattened; None where the file has none.
+def read_post_processors(fields: Fields) -> tuple[PostProcessor, ...]:
+    """The post-processors, sequences flattened.
 
     Refused where the library panics at every text: a template gets more than two parts of the one before it.
     """
-    if fields is None:
-        return None
     processors: tuple[PostProcessor, ...] = _read_chain(fields, "processors", POST_PROCESSORS)
     for is_pair in (False, True):
         if sum(step.added_tokens(is_pair) for step in processors) > MOST_INSERTED_TOKENS:
@@ -347,24 +341,6 @@ POST_PROCESSORS: Mapping[str, Reader] = {
 }
 
 
-def read_truncation(fields: Fields | None) -> Truncation | None:
-    """How long an encoding may be, None for any length."""
-    return _read_setting(fields, _TRUNCATION)
-
-
-def read_padding(fields: Fields | None) -> Padding | None:
-    """The length that encodings are padded to, None where they are not padded."""
-    return _read_setting(fields, _PADDING)
-
-
-def _read_setting(fields: Fields | None, read: Callable[[Fields], Component]) -> Component | None:
-    if fields is None:
-        return None
-    setting = read(fields)
-    fields.done()
-    return setting
-
-
 def _strategy(fields: Fields, key: str) -> BatchLongest | int:
     if isinstance(fields.any(key), str):
         strategy: BatchLongest = fields.choice(key, ("BatchLongest",))
@@ -382,9 +358,9 @@ def _length(fields: Fields, key: str) -> int:
     return length
 
 
-_TRUNCATION = reader(Truncation, direction="Right")
+read_truncation = reader(Truncation, direction="Right")
 _IDS: Mapping[str, Check] = {"pad_id": Fields.integer, "pad_type_id": Fields.integer}
-_PADDING = reader(Padding, {"strategy": _strategy, "pad_to_multiple_of": _or_null(_length), **_IDS})
+read_padding = reader(Padding, {"strategy": _strategy, "pad_to_multiple_of": _or_null(_length), **_IDS})
 
 
 def read_model(fields: Fields) -> Model:
@@ -412,12 +388,12 @@ def _read_bpe(fields: Fields) -> BPE:
     if fields.any("dropout", None) is not None and fields.number("dropout"):
         raise fields.unsupported("dropout", "a rate above 0, which makes ids random,")
     options = BPEOptions(
-        unk_token=fields.optional_text("unk_token"),
-        continuing_subword_prefix=fields.optional_text("continuing_subword_prefix") or "",
-        end_of_word_suffix=fields.optional_text("end_of_word_suffix") or "",
-        fuse_unk=fields.optional_boolean("fuse_unk"),
-        byte_fallback=fields.optional_boolean("byte_fallback"),
-        ignore_merges=fields.optional_boolean("ignore_merges"),
+        unk_token=fields.optional("unk_token", Fields.text, None),
+        continuing_subword_prefix=fields.optional("continuing_subword_prefix", Fields.text, ""),
+        end_of_word_suffix=fields.optional("end_of_word_suffix", Fields.text, ""),
+        fuse_unk=fields.optional("fuse_unk", Fields.boolean, False),
+        byte_fallback=fields.optional("byte_fallback", Fields.boolean, False),
+        ignore_merges=fields.optional("ignore_merges", Fields.boolean, False),
     )
     vocab = fields.vocab("vocab")
     merges = _read_merges(fields)
@@ -451,28 +427,15 @@ def _read_unigram(fields: Fields) -> Unigram:
                 pieces.append((piece, float(score)))
             case _:
                 raise fields.wrong(f"vocab[{index}]", f"is not a pair of piece and score: {entry!r:.60}")
-    unk_id = _size(fields, "unk_id") if fields.any("unk_id", None) is not None else None
-    byte_fallback = fields.boolean("byte_fallback", False)
-    return Unigram(pieces, unk_id, byte_fallback, fields.source)
+    unk_id = fields.optional("unk_id", _size, None)
+    return Unigram(pieces, unk_id, fields.boolean("byte_fallback", False), fields.source)
 
 
-def _read_wordpiece(fields: Fields) -> WordPiece:
-    return WordPiece(
-        fields.vocab("vocab"),
-        fields.text("unk_token"),
-        fields.text("continuing_subword_prefix"),
-        _size(fields, "max_input_chars_per_word"),
-        fields.source,
-    )
-
-
-def _read_wordlevel(fields: Fields) -> WordLevel:
-    return WordLevel(fields.vocab("vocab"), fields.text("unk_token"), fields.source)
-
+_OF_WORDS: Mapping[str, Check] = {"vocab": Fields.vocab, "source": lambda fields, key: fields.source}
 
 MODELS: dict[str, Callable[[Fields], Model]] = {
     "BPE": _read_bpe,
-    "WordPiece": _read_wordpiece,
-    "WordLevel": _read_wordlevel,
+    "WordPiece": reader(WordPiece, _OF_WORDS),
+    "WordLevel": reader(WordLevel, _OF_WORDS),
     "Unigram": _read_unigram,
 }

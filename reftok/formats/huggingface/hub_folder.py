@@ -21,17 +21,13 @@ from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
-from reftok.formats.files import read_file
+from reftok.formats.files import decoded, read_file
 from reftok.formats.huggingface.components_json import reader
 from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab
-from reftok.formats.named_ids import WELL_KNOWN
-from reftok.formats.strict_json import parse_json
+from reftok.formats.settings import CONFIG, content_of, is_token, read_object, read_settings
 from reftok.formats.tiktoken.encodings import QWEN_PATTERN
-from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import WHITE_SPACE
-
-_FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _EXTRA = ("extra_special_tokens", "additional_special_tokens")
@@ -52,71 +48,86 @@ Json: TypeAlias = dict[str, Any]
 
 _CLIP_PATTERN = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _BYTE_LEVEL_DECODER = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
-_ENDOFTEXT = "<|endoftext|>"
-_GPT2_TOKENS = {"unk_token": _ENDOFTEXT, "bos_token": _ENDOFTEXT, "eos_token": _ENDOFTEXT}
-_ROBERTA_TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>"}
-_ROBERTA_TOKENS |= {"unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"}
-_BERT_TOKENS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
-_BERT_TOKENS |= {"mask_token": "[MASK]"}
 _WHISPER_PREFIX = ("<|startoftranscript|>", "<|notimestamps|>")
 
 
 @dataclass(frozen=True, slots=True)
-class _Config:
-    """The settings of one tokenizer, from all files that tell of them.
+class _Folder:
+    """The settings of one tokenizer, from all files that tell of them, and its vocab.
 
     tokenizer_class: without a "Fast" at its end.
-    named: the contents of the tokens with a name, by name, in the order in which they are added.
+    contents: of the tokens with a name, by name, in the order in which they are added.
     tokens: every added token, in the order in which they are added.
-    special: the contents of the tokens with a name and of the extra ones.
     options: what is left, for the class to ask for.
+    vocab: of the model. ids: of every token, added ones included.
     """
 
     tokenizer_class: str
-    named: Mapping[str, str]
+    contents: Mapping[str, str]
     tokens: tuple[AddedToken, ...]
-    special: frozenset[str]
     options: Fields
+    vocab: Mapping[str, int]
+    ids: Mapping[str, int]
+
+    def id_of(self, token: str) -> int:
+        if token not in self.ids:
+            raise ModelFormatError(self.options.source, "", f"needs the token {token!r}, which is not in the vocab")
+        return self.ids[token]
+
+    def named(self, name: str) -> tuple[str, int]:
+        """Content and id of a token with a name."""
+        if name not in self.contents:
+            raise self.options.wrong(name, "is missing, and the template of this class needs it")
+        return self.contents[name], self.id_of(self.contents[name])
 
 
-def _read_config(path: Path) -> _Config:
-    """The configuration of a folder.
+def _read_folder(path: Path) -> _Folder:
+    """The settings beside a vocab.json or vocab.txt, and its vocab.
 
-    path: of tokenizer_config.json; the other two are read where they lie beside it.
     Raises ModelFormatError where a file is not sound, UnsupportedFeature for a class or an option that is not known.
     """
-    config, source = _read_object(path), str(path)
+    settings = read_settings(path.parent)
+    config, values, source = settings.config, settings.values, str(path.with_name(CONFIG))
     options = Fields(config, source, "")
     tokenizer_class = options.text("tokenizer_class").removesuffix("Fast")
-    if tokenizer_class not in _CLASSES:
+    if tokenizer_class not in _STAGES:
         raise options.unsupported("tokenizer_class", tokenizer_class)
-    defaults, _ = _CLASSES[tokenizer_class]
-    mapped = _read_map(path.with_name(_FILES[1])) if "added_tokens_decoder" not in config else {}
-    values: dict[str, Any] = {**defaults, **config, **mapped}
-    keys = [*_NAMED, *(key for key in values if _is_model_specific(key, values[key]))]
-    named = {key: _content(values[key], source, key) for key in keys if values.get(key) is not None}
+    keys = dict.fromkeys([*_NAMED, *(key for key in values if key.endswith("_token") and is_token(values[key]))])
+    named = {key: content_of(values[key], settings.source(key), key) for key in keys if values.get(key) is not None}
     special = frozenset(named.values())
-    extra = _extra(config, mapped, source)
+    extra = _extra(config, settings.mapped, source)
     given = [(key, values[key]) for key in named] + [(f"{_EXTRA[0]}[{i}]", value) for i, value in enumerate(extra)]
-    others = [_token(value, source, place, special) for place, value in given]
+    others = [_token(value, settings.source(place), place, special) for place, value in given]
     if "added_tokens_decoder" in config:
         listed = _decoder_tokens(options.object("added_tokens_decoder"), special)
     else:
-        known = {named[key] for key in _NAMED if key in named and (isinstance(config.get(key), str) or key in mapped)}
+        is_written = {key: isinstance(config.get(key), str) or key in settings.mapped for key in _NAMED}
+        known = {named[key] for key in _NAMED if key in named and is_written[key]}
         known |= {value for value in _extra(config, {}, source) if isinstance(value, str)}
-        listed = _added_tokens_file(path.with_name(_FILES[2]), known, special)
-    defaulted = defaults.keys() - config.keys() - mapped.keys()
+        listed = _added_tokens_file(path.with_name("added_tokens.json"), known, special)
+    defaulted = settings.defaults.keys() - config.keys() - settings.mapped.keys()
     chosen = [token for token, (place, _) in zip(others, given, strict=True) if place not in defaulted]
     _refuse_contradiction(chosen, listed, source)
     _refuse_what_changes_ids(options)
     for key in {*named, *_NAMED, *_WITHOUT_EFFECT, *_EXTRA, *(key for key in config if config[key] is None)}:
         options.any(key, None)
+    if tokenizer_class == "Qwen2Tokenizer":  # it adds the special ones a second time, without their flags
+        plain = [AddedToken(token.content, normalized=False, special=True) for token in others]
+        listed = [*_in_order(listed, others), *plain]
     tokens = _in_order(listed, others)
-    return _Config(tokenizer_class, named, tokens, frozenset(token.content for token in others), options)
+    vocab = _read_vocab_txt(path) if path.suffix == ".txt" else read_vocab(read_file(path), str(path))
+    return _Folder(tokenizer_class, named, tokens, options, vocab, _ids(path, vocab, tokens))
 
 
-def _read_map(path: Path) -> dict[str, Any]:
-    return {key: _as_special(value) for key, value in _read_object(path).items()} if path.is_file() else {}
+def _ids(path: Path, vocab: Mapping[str, int], tokens: Sequence[AddedToken]) -> dict[str, int]:
+    """The ids of all tokens: those that are not in the vocab get the next ones."""
+    ids = dict(vocab)
+    new = [token.content for token in tokens if token.content not in vocab]
+    if new and path.suffix == ".txt" and max(vocab.values(), default=-1) >= len(vocab):
+        raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
+    for content in new:
+        ids.setdefault(content, len(ids))
+    return ids
 
 
 def _in_order(listed: list[AddedToken], others: list[AddedToken]) -> tuple[AddedToken, ...]:
@@ -136,7 +147,7 @@ def _refuse_contradiction(tokens: list[AddedToken], listed: list[AddedToken], so
 
 
 def _refuse_what_changes_ids(options: Fields) -> None:
-    if options.optional_boolean("split_special_tokens"):
+    if options.optional("split_special_tokens", Fields.boolean, False):
         raise options.unsupported("split_special_tokens", "true")
     if options.any("auto_map", None) is not None:
         raise options.unsupported("auto_map", "a tokenizer that comes as code")
@@ -144,37 +155,9 @@ def _refuse_what_changes_ids(options: Fields) -> None:
         raise options.unsupported("init_inputs", "more than an empty list")
 
 
-def _read_object(path: Path) -> dict[str, Any]:
-    value = parse_json(read_file(path), str(path))
-    if not isinstance(value, dict):
-        raise ModelFormatError(str(path), "", "is not an object")
-    return value
-
-
-def _as_special(value: Any) -> Any:
-    """A token of special_tokens_map.json in the form of tokenizer_config.json, where an older file leaves it out."""
-    if isinstance(value, dict) and "content" in value:
-        return {**value, "__type": "AddedToken", "special": True}
-    return value
-
-
-def _is_token(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and value.get("__type") == "AddedToken")
-
-
-def _is_model_specific(key: str, value: Any) -> bool:
-    return key.endswith("_token") and key not in _NAMED and _is_token(value)
-
-
-def _content(value: Any, source: str, place: str) -> str:
-    if not _is_token(value):
-        raise ModelFormatError(source, place, 'is neither a string nor an object of "__type": "AddedToken"')
-    return value if isinstance(value, str) else Fields(value, source, place).text("content")
-
-
 def _token(value: Any, source: str, place: str, special: frozenset[str]) -> AddedToken:
     """A string, which stands for a special token, or the flags of a token. special: contents with a name."""
-    content = _content(value, source, place)
+    content = content_of(value, source, place)
     if isinstance(value, str):
         return AddedToken(content, normalized=False, special=True)
     return _read_flags(Fields({key: flag for key, flag in value.items() if key != "__type"}, source, place), special)
@@ -182,7 +165,6 @@ def _token(value: Any, source: str, place: str, special: frozenset[str]) -> Adde
 
 def _read_flags(fields: Fields, special: frozenset[str]) -> AddedToken:
     token = _FLAGS(fields)
-    fields.done()
     is_special = token.special or token.content in special
     is_normalized = token.normalized if fields.has("normalized") else not is_special
     return replace(token, special=is_special, normalized=is_normalized)
@@ -212,7 +194,7 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
 
     Quirk: a token is known by a string in tokenizer_config.json, not by an object there nor by a default of the class.
     """
-    entries = _read_object(path) if path.is_file() else {}
+    entries = read_object(path)
     for content, token_id in entries.items():
         if not is_id(token_id):
             raise ModelFormatError(str(path), repr(content)[:60], "has no id")
@@ -222,31 +204,6 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """The files that a tokenizer class builds its stages from. ids: of every token, added ones included."""
-
-    config: _Config
-    vocab: dict[str, int]
-    ids: Mapping[str, int]
-
-    @property
-    def options(self) -> Fields:
-        return self.config.options
-
-    def id_of(self, token: str) -> int:
-        if token not in self.ids:
-            raise ModelFormatError(self.options.source, "", f"needs the token {token!r}, which is not in the vocab")
-        return self.ids[token]
-
-    def named(self, name: str) -> tuple[str, int]:
-        """Content and id of a token with a name."""
-        if name not in self.config.named:
-            raise self.options.wrong(name, "is missing, and the template of this class needs it")
-        content = self.config.named[name]
-        return content, self.id_of(content)
-
-
 def hub_tokenizer_json(path: Path) -> Json:
     """The tokenizer.json that a folder stands for.
 
@@ -254,55 +211,21 @@ def hub_tokenizer_json(path: Path) -> Json:
     Raises ModelFormatError where a file is missing or not sound, UnsupportedFeature for a class, a key or a value that
     is not known.
     """
-    if not path.with_name(_FILES[0]).is_file():
-        problem = f"needs the {_FILES[0]} of its model beside it: the class that this names says what the stages are"
+    if not path.with_name(CONFIG).is_file():
+        problem = f"needs the {CONFIG} of its model beside it: the class that this names says what the stages are"
         raise ModelFormatError(str(path), "", problem)
-    config = _read_config(path.with_name(_FILES[0]))
-    vocab = _read_vocab_txt(path) if path.suffix == ".txt" else read_vocab(read_file(path), str(path))
-    ids = dict(vocab)
-    new = [token.content for token in config.tokens if token.content not in vocab]
-    if new and path.suffix == ".txt" and max(vocab.values(), default=-1) >= len(vocab):
-        raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
-    for content in new:
-        ids.setdefault(content, len(ids))
-    stages = _CLASSES[config.tokenizer_class][1](_Folder(config, vocab, ids))
+    folder = _read_folder(path)
+    stages = _STAGES[folder.tokenizer_class](folder)
     if (stages["model"]["type"] == "WordPiece") != (path.suffix == ".txt"):
-        raise config.options.unsupported("tokenizer_class", f"{config.tokenizer_class} with a {path.name}")
+        raise folder.options.unsupported("tokenizer_class", f"{folder.tokenizer_class} with a {path.name}")
     if path.suffix != ".txt":
         merges = path.with_name("merges.txt")
         stages["model"]["merges"] = read_merges(read_file(merges), str(merges))
     for key in ("add_bos_token", "add_eos_token", "add_prefix_space", "do_lower_case"):
-        config.options.optional_boolean(key)
-    config.options.done()
-    added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
+        folder.options.optional(key, Fields.boolean, False)
+    folder.options.done()
+    added = [{"id": folder.ids[token.content], **asdict(token)} for token in folder.tokens]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
-
-
-def named_ids(folder: Path, rules: Pipeline) -> dict[str, int | None]:
-    """The named ids by the files of a folder: None where they name no token, or none that is there.
-
-    A name that no file has is not there. What else the files hold is not looked at.
-    Raises ModelFormatError where a file or a name is not sound.
-    """
-    path, beside = (folder / name for name in _FILES[:2])
-    config = _read_map(path)
-    mapped = _read_map(beside) if "added_tokens_decoder" not in config else {}
-    tokenizer_class = str(config.get("tokenizer_class")).removesuffix("Fast")
-    defaults, _ = _CLASSES.get(tokenizer_class, ({}, None))
-    values = {**defaults, **config, **mapped}
-    given = {name: values[f"{name}_token"] for name in WELL_KNOWN if f"{name}_token" in values}
-    return {
-        name: None if value is None else rules.token_to_id(_content(value, str(path), f"{name}_token"))
-        for name, value in given.items()
-    }
-
-
-def _tokens(config: _Config) -> list[AddedToken]:
-    """The added tokens. Qwen2Tokenizer adds the special ones a second time, without their flags."""
-    if config.tokenizer_class != "Qwen2Tokenizer":
-        return list(config.tokens)
-    plain = {content: AddedToken(content, normalized=False, special=True) for content in config.special}
-    return [plain.get(token.content, token) for token in config.tokens]
 
 
 def _read_vocab_txt(path: Path) -> dict[str, int]:
@@ -310,10 +233,7 @@ def _read_vocab_txt(path: Path) -> dict[str, int]:
 
     Source: tokenizers 0.23 models/wordpiece/mod.rs `WordPiece::read_file`.
     """
-    try:
-        text = read_file(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(str(path), f"byte {error.start}", "is not UTF-8") from None
+    text = decoded(read_file(path), str(path))
     lines = text.removesuffix("\n").split("\n") if text else []
     return {line.rstrip("".join(WHITE_SPACE)): number for number, line in enumerate(lines)}
 
@@ -323,7 +243,7 @@ def _bpe(folder: _Folder, **options: str) -> Json:
 
 
 def _byte_level(folder: _Folder, use_regex: bool = True) -> Json:
-    prefix = folder.options.optional_boolean("add_prefix_space")
+    prefix = folder.options.optional("add_prefix_space", Fields.boolean, False)
     return {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": use_regex}
 
 
@@ -346,8 +266,8 @@ def _bos_and_eos(folder: _Folder) -> Json:
     """A token that is to be added and is not named is left out."""
     around: list[list[tuple[str, int]]] = []
     for name in ("bos_token", "eos_token"):
-        added = folder.options.optional_boolean(f"add_{name}")
-        around.append([folder.named(name)] if added and name in folder.config.named else [])
+        added = folder.options.optional(f"add_{name}", Fields.boolean, False)
+        around.append([folder.named(name)] if added and name in folder.contents else [])
     return _template(*around)
 
 
@@ -375,8 +295,8 @@ def _roberta(folder: _Folder) -> Json:
         "type": "RobertaProcessing",
         "sep": list(folder.named("sep_token")),
         "cls": list(folder.named("cls_token")),
-        "trim_offsets": folder.options.optional_boolean("trim_offsets", True),
-        "add_prefix_space": folder.options.optional_boolean("add_prefix_space"),
+        "trim_offsets": folder.options.optional("trim_offsets", Fields.boolean, True),
+        "add_prefix_space": folder.options.optional("add_prefix_space", Fields.boolean, False),
     }
     return {**_gpt2(folder), "post_processor": processing}
 
@@ -390,7 +310,7 @@ def _whisper(folder: _Folder) -> Json:
 
 
 def _clip(folder: _Folder) -> Json:
-    if not folder.options.optional_boolean("do_lower_case", True):
+    if not folder.options.optional("do_lower_case", Fields.boolean, True):
         raise folder.options.unsupported("do_lower_case", "false")
     spaces = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
     split = {"type": "Split", "pattern": {"Regex": _CLIP_PATTERN}, "behavior": "Removed", "invert": True}
@@ -415,9 +335,9 @@ def _bert(folder: _Folder) -> Json:
     normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
-        "handle_chinese_chars": options.optional_boolean("tokenize_chinese_chars", True),
-        "strip_accents": None if options.any("strip_accents", None) is None else options.boolean("strip_accents"),
-        "lowercase": options.optional_boolean("do_lower_case", True),
+        "handle_chinese_chars": options.optional("tokenize_chinese_chars", Fields.boolean, True),
+        "strip_accents": options.optional("strip_accents", Fields.boolean, None),
+        "lowercase": options.optional("do_lower_case", Fields.boolean, True),
     }
     for key, usual in (("do_basic_tokenize", True), ("never_split", None)):
         if options.any(key, usual) not in (usual, []):
@@ -437,21 +357,18 @@ def _bert(folder: _Folder) -> Json:
     }
 
 
-_CLIP_TOKENS = {"unk_token": _ENDOFTEXT, "bos_token": "<|startoftext|>", "eos_token": _ENDOFTEXT}
-_CLIP_TOKENS |= {"pad_token": _ENDOFTEXT}
-_QWEN2_TOKENS = {"unk_token": _ENDOFTEXT, "eos_token": _ENDOFTEXT, "pad_token": _ENDOFTEXT}
-_CLASSES: Mapping[str, tuple[Mapping[str, str], Callable[[_Folder], Json]]] = {
-    "GPT2Tokenizer": (_GPT2_TOKENS, _gpt2),
-    "CodeGenTokenizer": (_GPT2_TOKENS, _gpt2),
-    "Qwen2Tokenizer": (_QWEN2_TOKENS, _qwen2),
-    "RobertaTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "BartTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "LEDTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "LongformerTokenizer": (_ROBERTA_TOKENS, _roberta),
-    "WhisperTokenizer": (_GPT2_TOKENS, _whisper),
-    "CLIPTokenizer": (_CLIP_TOKENS, _clip),
-    "BertTokenizer": (_BERT_TOKENS, _bert),
-    "DistilBertTokenizer": (_BERT_TOKENS, _bert),
-    "ElectraTokenizer": (_BERT_TOKENS, _bert),
+_STAGES: Mapping[str, Callable[[_Folder], Json]] = {
+    "GPT2Tokenizer": _gpt2,
+    "CodeGenTokenizer": _gpt2,
+    "Qwen2Tokenizer": _qwen2,
+    "RobertaTokenizer": _roberta,
+    "BartTokenizer": _roberta,
+    "LEDTokenizer": _roberta,
+    "LongformerTokenizer": _roberta,
+    "WhisperTokenizer": _whisper,
+    "CLIPTokenizer": _clip,
+    "BertTokenizer": _bert,
+    "DistilBertTokenizer": _bert,
+    "ElectraTokenizer": _bert,
 }
-"""By class the tokens that it has when no file names them, and its stages."""
+"""By class the stages that it has."""

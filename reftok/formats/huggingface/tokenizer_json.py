@@ -61,8 +61,8 @@ def build_rules(value: object, source: str = "tokenizer.json") -> Pipeline:
     if root.text("version", "1.0") != "1.0":
         raise UnsupportedFeature(source, "version", "only 1.0 is known")
     model = read_model(root.object("model"))
-    normalizers = read_normalizers(root.optional_object("normalizer"))
-    pre_tokenizers = read_pre_tokenizers(root.optional_object("pre_tokenizer"))
+    normalizers = root.optional_object("normalizer", read_normalizers, ())
+    pre_tokenizers = root.optional_object("pre_tokenizer", read_pre_tokenizers, ())
     _refuse_lost_alignment(normalizers, pre_tokenizers, source)
     normalize = _normalizing(normalizers, source)
     added_tokens = [read_added_token(fields) for fields in root.objects("added_tokens", ())]
@@ -72,10 +72,10 @@ def build_rules(value: object, source: str = "tokenizer.json") -> Pipeline:
         added_tokens=AddedVocabulary(added_tokens, model.vocab, normalize, model_size=model.size, source=source),
         normalizers=normalizers,
         pre_tokenizers=pre_tokenizers,
-        post_processors=read_post_processors(root.optional_object("post_processor")),
-        decoders=read_decoders(root.optional_object("decoder")),
-        truncation=read_truncation(root.optional_object("truncation")),
-        padding=read_padding(root.optional_object("padding")),
+        post_processors=root.optional_object("post_processor", read_post_processors, None),
+        decoders=root.optional_object("decoder", read_decoders, None),
+        truncation=root.optional_object("truncation", read_truncation, None),
+        padding=root.optional_object("padding", read_padding, None),
     )
     root.done()
     return rules
@@ -131,9 +131,7 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
 def read_added_token(fields: Fields) -> AddedToken:
     """One entry of `added_tokens`. Its id is read and not used: the library assigns ids itself."""
     fields.integer("id")
-    token = _ADDED_TOKEN(fields)
-    fields.done()
-    return token
+    return _ADDED_TOKEN(fields)
 
 
 _ADDED_TOKEN = reader(AddedToken)

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
-from reftok.formats.named_ids import WELL_KNOWN, first_well_known
+from reftok.formats.files import decoded
+from reftok.formats.named_ids import CONTENTS, well_known_ids
 from reftok.formats.strict_json import parse_json
 from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
@@ -22,19 +23,14 @@ from reftok.rules.types import AddedToken
 
 
 def read_vocab_merges(
-    vocab: bytes,
-    merges: bytes,
-    special_tokens: Iterable[str] = (),
-    vocab_source: str = "vocab.json",
-    merges_source: str = "merges.txt",
+    vocab: bytes, merges: bytes, vocab_source: str = "vocab.json", merges_source: str = "merges.txt"
 ) -> Pipeline:
     """The rules of the tokenizer in the two files.
 
-    special_tokens: matched in the text before everything else.
     Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
     """
     entries = read_vocab(vocab, vocab_source)
-    return byte_level_bpe_rules(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
+    return byte_level_bpe_rules(entries, read_merges(merges, merges_source), source=merges_source)
 
 
 def read_vocab(data: bytes, source: str) -> dict[str, int]:
@@ -131,10 +127,7 @@ def _byte_character_merges(
 
 def read_merges(data: bytes, source: str) -> list[tuple[str, str]]:
     """Lines of two tokens; lines that start with `#version` are skipped wherever they stand."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+    text = decoded(data, source)
     merges: list[tuple[str, str]] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         line = line.removesuffix("\r")
@@ -160,8 +153,6 @@ def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[
     >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
     (4, 4, 3, None)
     """
-    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
-    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
-    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
-    named = {name: first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN}
-    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named
+    made = CONTENTS.intersection(map("".join, merges))
+    ids = {content: vocab[content] for content in CONTENTS - made if content in vocab}
+    return well_known_ids(ids) | (dict.fromkeys(_GPT2_NAMES, ids[_GPT2_TOKEN]) if _GPT2_TOKEN in ids else {})

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from reftok.errors import ModelFormatError
 from reftok.formats.llama_cpp.attributes import attributes, is_byte_token
-from reftok.formats.named_ids import TURNS, WELL_KNOWN, first_well_known
+from reftok.formats.named_ids import CONTENTS, TURNS, well_known_ids
 from reftok.rules.huggingface.normalizers import Prepend, Replace
 from reftok.rules.huggingface.post_processors import Sequence, SpecialToken, TemplateProcessing
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
@@ -109,6 +109,6 @@ def begin_and_end(vocab: LlamaVocab, begin: int | None, end: int | None) -> Temp
 def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
     """The named ids of the vocab of a GGUF file, but for unk: pad and the marks of turns are cut out of a text."""
     named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
-    contents = {content for name in ("pad", *TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
-    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
-    return named | {name: first_well_known(name, cut_out) for name in ("pad", *TURNS)}
+    found = {content: vocab.ids[content] for content in CONTENTS if content in vocab.ids}
+    cut_out = {content: token_id for content, token_id in found.items() if vocab.attributes[token_id] & CUT_OUT}
+    return named | well_known_ids(cut_out, ("pad", *TURNS))

@@ -1,7 +1,7 @@
 """The vocabulary in a GGUF file, with the defaults and the corrections of llama.cpp.
 
 Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::load`), as in llama-cpp-python 0.3.36. The tokenizers `llama`
-(SPM), `gpt2` and `gemma4` (BPE), `t5` (UGM) and `bert` (WPM) are supported; rwkv, plamo2, hybriddna, whitespace and
+(SPM), `gpt2`, `gemma4` and `whitespace` (BPE), `t5` (UGM) and `bert` (WPM) are supported; rwkv, plamo2, hybriddna and
 none are refused. Quirk: a string ends at its first NUL; a token that begins with one is empty, and an empty token gets
 a name. Keys that do not begin with `tokenizer.ggml.` are none of our business; one that does, and that llama.cpp does
 not know either, is refused.
@@ -10,7 +10,7 @@ not know either, is refused.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -22,13 +22,14 @@ from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
 from reftok.rules.huggingface.normalizers import Replace
+from reftok.rules.huggingface.pre_tokenizers import WhitespaceSplit
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
 from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.ugm import LlamaUGM
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
 from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Spelling
-from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
+from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM, SimpleLowercase
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.unicode.charsmap import Charsmap
@@ -62,30 +63,15 @@ def read_gguf(path: Path) -> Pipeline:
     """
     fields = GGUFFields(read_metadata(path, lambda key: key in _GENERAL or key.startswith(_PREFIX)), str(path))
     model = fields.text("model")
-    rules = _rules(fields, model)
+    if model not in _MODELS:
+        problem = ": the file has no vocabulary" if model in ("none", "no_vocab") else " is not supported"
+        raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60}{problem}")
+    rules = _MODELS[model](fields)
     size = len(fields.tokens())
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
     named["eot"] = fields.token_id("eot", rules.named_ids["eot"], size)
     return replace(rules, named_ids={**rules.named_ids, **named})
-
-
-def _rules(fields: GGUFFields, model: str) -> Pipeline:
-    match model:
-        case "llama":
-            return _spm(fields)
-        case "gpt2":
-            return _bpe(fields, fields.text("pre", ""), default_id=11)
-        case "gemma4":
-            return _bpe(fields, "gemma4", default_id=None)
-        case "t5":
-            return _ugm(fields)
-        case "bert":
-            return _wpm(fields)
-        case "none" | "no_vocab":
-            raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model}: the file has no vocabulary")
-        case _:
-            raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60} is not supported")
 
 
 def _spm(fields: GGUFFields) -> Pipeline:
@@ -112,6 +98,29 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Pipeline:
         fields.flag("add_space_prefix", False),
         pre_type.clean_spaces,
         fields.source,
+    )
+
+
+def _whitespace(fields: GGUFFields) -> Pipeline:
+    """The tokenizer of jina-embeddings-v2-base-zh: BPE on the characters of words, without the white space.
+
+    Quirk: a token is decoded as if it were in byte characters, see `reftok.rules.llama_cpp.vocab`.
+    """
+    # With a pattern of another pre-type a character outside the vocab would be lost, and no converter writes one.
+    if (pre := fields.text("pre", "")) != "whitespace":
+        problem = f"{pre!r:.60} is not supported with the model whitespace"
+        raise UnsupportedFeature(fields.source, f"{_PREFIX}pre", problem)
+    vocab = _vocab(fields, 11, 11, add_bos=False, spelling="byte characters")
+    fields.scores(len(vocab.tokens))
+    is_lower = fields.flag("normalizer.lowercase", False)
+    return llama_rules(
+        vocab,
+        LlamaBPE(vocab.ids, fields.merges(pre), LlamaBPEOptions(is_byte_level=False)),
+        (ReadCodePoints(), SimpleLowercase()) if is_lower else (ReadCodePoints(),),
+        (WhitespaceSplit(),),
+        fields.flag("add_space_prefix", False),
+        clean_spaces=True,
+        source=fields.source,
     )
 
 
@@ -203,6 +212,16 @@ def _ids(fields: GGUFFields, tokens: Sequence[str]) -> Mapping[str, int]:
         twice = next(token for index, token in enumerate(tokens) if ids[token] != index)
         raise fields.wrong("tokens", f"{twice!r:.60} is there twice; llama.cpp ends the process")
     return ids
+
+
+_MODELS: Mapping[str, Callable[[GGUFFields], Pipeline]] = {
+    "llama": _spm,
+    "gpt2": lambda fields: _bpe(fields, fields.text("pre", ""), default_id=11),
+    "gemma4": lambda fields: _bpe(fields, "gemma4", default_id=None),
+    "whitespace": _whitespace,
+    "t5": _ugm,
+    "bert": _wpm,
+}
 
 
 class GGUFFields:

@@ -94,37 +94,31 @@ class _Reader:
             raise UnsupportedFeature(self._source, "version", f"{version} of GGUF is not supported, only 2 and 3")
 
     def _value(self, is_wanted: bool) -> Value | None:
+        """A single value is read as an array of one."""
         kind = self._number("I", "a type")
-        if kind == _ARRAY:
-            return self._array(is_wanted)
+        is_array, count = kind == _ARRAY, 1
+        if is_array:
+            kind, count = self._number("I", "a type"), self._number("Q", "a length")
+            if kind == _ARRAY:
+                raise self._wrong("an array of arrays")
         if kind != _STRING and kind not in _FORMATS:
             raise self._wrong(f"type {kind} is not known")
-        of_string = kind == _STRING
-        content = (
-            self._string("a string", is_wanted) if of_string else self._number(_FORMATS[kind], f"a {_NAMES[kind]}")
-        )
-        return Value(_NAMES[kind], False, content) if is_wanted else None
-
-    def _array(self, is_wanted: bool) -> Value | None:
-        kind = self._number("I", "a type")
-        count = self._number("Q", "a length")
-        if kind != _STRING and kind not in _FORMATS:
-            raise self._wrong("an array of arrays" if kind == _ARRAY else f"type {kind} is not known")
         if count > _LONGEST:
             raise self._wrong(f"an array of {count} elements")
+        what = f"{count} {_NAMES[kind]} values" if is_array else f"a {_NAMES[kind]}"
         content: Sequence[Any] = ()
         if kind == _STRING:
-            self._require(8 * count, f"{count} strings")
+            self._require(8 * count, what)
             strings = (self._string("a string", is_wanted) for _ in range(count))
             content = [string for string in strings if is_wanted]
         elif is_wanted:
-            content = self._numbers(_FORMATS[kind], count * struct.calcsize(_FORMATS[kind]))
+            content = self._numbers(_FORMATS[kind], count, what)
         else:
-            self._skip(count * struct.calcsize(_FORMATS[kind]), f"{count} numbers")
-        return Value(_NAMES[kind], True, content) if is_wanted else None
+            self._skip(count * struct.calcsize(_FORMATS[kind]), what)
+        return Value(_NAMES[kind], is_array, content if is_array else content[0]) if is_wanted else None
 
-    def _numbers(self, code: str, size: int) -> Sequence[Any]:
-        data = self._bytes(size, f"an array of {size} bytes")
+    def _numbers(self, code: str, count: int, what: str) -> Sequence[Any]:
+        data = self._bytes(count * struct.calcsize(code), what)
         if code == "?":
             return [byte != 0 for byte in data]
         numbers: array[Any] = array(code, data)

@@ -233,4 +233,7 @@ PRE_TYPES: Mapping[str, PreType] = MappingProxyType(
         "exaone-moe": PreType(_categories(_EXAONE_MOE)),
     }
 )
-"""The values that reftok knows; `whitespace` is not among them: llama.cpp ends the process at two spaces in a row."""
+"""The values that reftok knows for the models gpt2 and gemma4.
+
+`whitespace` belongs to the model of that name: with gpt2 llama.cpp ends the process at two spaces in a row.
+"""

@@ -10,15 +10,12 @@ decode_unicode_case (8). The library skips these two, and what it then makes of 
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from math import isfinite
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.named_ids import TURNS, first_well_known
+from reftok.formats.named_ids import TURNS, well_known_ids
 from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
@@ -134,36 +131,23 @@ def _read_usual_pieces(data: bytes, pieces: list[Piece]) -> int:
 
     Most of a file is made of them. Where they end, or something is wrong with them, the file is read field by field.
     """
-    match = _usual_piece().match
-    end = 0
-    texts, scores, types = list[bytes](), list[bytes](), list[PieceType]()
-    while found := match(data, end):
-        if data[end + 1] != found.end() - end - 2:
+    start = 0
+    # A field `pieces` of up to 127 bytes: the text with its length before it, the score, and the type if it is there.
+    while len(field := data[start : start + 129]) > 4 and field[:3:2] == b"\x0a\x0a":
+        size, text_end = field[1], 4 + field[3]
+        rest = field[text_end : size + 2]
+        if size > min(127, len(field) - 2) or rest[:6:5] not in (b"\x15", b"\x15\x18") or len(rest) not in (5, 7):
             break
-        text, score, piece_type = found.groups()
-        texts.append(text[1:])
-        scores.append(score)
-        types.append(_TYPES[piece_type[1]] if piece_type else PieceType.NORMAL)
-        end = found.end()
-    try:
-        decoded = b"\0".join(texts).decode("utf-8").split("\0")
-    except UnicodeDecodeError:
-        return 0
-    if not texts or len(decoded) != len(texts):
-        return 0
-    pieces += map(Piece, decoded, (score for (score,) in struct.iter_unpack("<f", b"".join(scores))), types)
-    return end
-
-
-@cache
-def _usual_piece() -> re.Pattern[bytes]:
-    """A field `pieces` of up to 127 bytes: the piece with its length before it, the score, and the type if it is there.
-
-    A regular expression cannot take a length from the text, so it has every length that there may be.
-    """
-    by_length = b"|".join(re.escape(bytes([size])) + b".{%d}" % size for size in range(1, _LONGEST_USUAL + 1))
-    types = bytes(piece_type for piece_type in PieceType)
-    return re.compile(b"\x0a[\x08-\x7f]\x0a(" + by_length + b")\x15(.{4})((?:\x18[" + types + b"])?)", re.DOTALL)
+        piece_type = _TYPES.get(rest[6]) if len(rest) == 7 else PieceType.NORMAL
+        try:
+            text = field[4:text_end].decode("utf-8")
+        except UnicodeDecodeError:
+            break
+        if piece_type is None:
+            break
+        pieces.append(Piece(text, to_float(rest[1:5]), piece_type))
+        start += size + 2
+    return start
 
 
 def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
@@ -173,9 +157,6 @@ def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
         raise UnsupportedFeature(source, f"{place}.type", f"{number} is not known")
     return Piece(str(values.get("piece", "")), float(values.get("score", 0.0)), _TYPES[number])
 
-
-_LONGEST_USUAL = 118
-"""So many bytes a piece has at most in a field of 127."""
 
 _TYPES: Mapping[int, PieceType] = {int(piece_type): piece_type for piece_type in PieceType}
 
@@ -245,9 +226,5 @@ def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
     """The named ids of a sentencepiece model: the marks of turns are control or user-defined pieces."""
     found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
     named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
-    matched = {piece: table.vocab[piece] for piece in _marks(table)}
-    return named | {name: first_well_known(name, matched) for name in TURNS}
-
-
-def _marks(table: PieceTable) -> frozenset[str]:
-    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))
+    marks = (*table.of_type(PieceType.CONTROL), *table.of_type(PieceType.USER_DEFINED))
+    return named | well_known_ids({piece: table.vocab[piece] for piece in marks}, TURNS)

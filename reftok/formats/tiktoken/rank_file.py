@@ -24,52 +24,35 @@ from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
-from reftok.formats.files import read_file
-from reftok.formats.strict_json import parse_json
+from reftok.formats.files import decoded, read_file
+from reftok.formats.settings import CONFIG, read_object
+from reftok.formats.tiktoken.build import rank_rules
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens, stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
-from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
-from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.huggingface.decoders import ByteLevel
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.tiktoken.rank_bpe import RankBPE
-from reftok.rules.types import AddedToken
 
 
-def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Pipeline:
+def read_tiktoken(data: bytes, encoding: RankEncoding, source: str = "") -> Pipeline:
     r"""The rules of a rank file.
 
-    encoding: None recognises the published files.
-    Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token,
-    UnsupportedFeature for one that is not recognised.
+    encoding: as `rank_encoding` finds it.
+    Raises ModelFormatError for a file that is not of this form or has a rank that is the id of a special token.
     Quirks: tiktoken normalizes nothing, though the tokenizer of Qwen 1 puts a text into NFC before it calls tiktoken.
     Text that the pattern does not match has no tokens.
 
     >>> tokens = [*(bytes([byte]) for byte in range(256)), b"ab"]
     >>> lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens)]
-    >>> read_tiktoken(b"".join(lines), encoding=RankEncoding("tiny", r"\w+", {})).encode_ids("abb")
+    >>> read_tiktoken(b"".join(lines), RankEncoding("tiny", r"\w+", {})).encode_ids("abb")
     [256, 98]
     """
     ranks = read_ranks(data, source)
-    if encoding is None:
-        encoding = recognise(data, source)
     special_tokens = encoding.special_tokens
     taken = set(ranks.values())
     for name, token_id in special_tokens.items():
         if token_id in taken:
             raise ModelFormatError(source, f"rank {token_id}", f"is the id of {name} in the encoding {encoding.name}")
-    added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Pipeline(
-        library="tiktoken",
-        model=RankBPE({to_byte_characters(token): rank for token, rank in ranks.items()}),
-        added_tokens=AddedVocabulary(added, special_tokens),
-        pre_tokenizers=(
-            Split(compile_fancy_regex(encoding.pattern), "Removed", invert=True),
-            ByteLevel(add_prefix_space=False, use_regex=False),
-        ),
-        decoders=(ByteLevelDecoder(),),
-    )
+    return rank_rules("tiktoken", ranks, special_tokens, compile_fancy_regex(encoding.pattern), ByteLevel())
 
 
 def rank_encoding(data: bytes, path: Path, name: str | None = None) -> RankEncoding:
@@ -84,7 +67,7 @@ def rank_encoding(data: bytes, path: Path, name: str | None = None) -> RankEncod
     if name is None and (own := path.with_suffix(".toml")).is_file():
         return _own_encoding(own)
     encoding = recognise(data, str(path)) if name is None else ENCODINGS[name]
-    if encoding.name != "kimi_k2" or not (config := path.with_name("tokenizer_config.json")).is_file():
+    if encoding.name != "kimi_k2" or not (config := path.with_name(CONFIG)).is_file():
         return encoding
     return replace(encoding, special_tokens=kimi_special_tokens(_special_names(config)))
 
@@ -99,13 +82,9 @@ def _own_encoding(path: Path) -> RankEncoding:
     root = Fields(_parsed_toml(path), source, "")
     fields = root.object("encoding")
     root.done()
-    pattern = fields.text("pattern")
+    fields.pattern("pattern", compile_fancy_regex)
     special_tokens = fields.vocab("special_tokens") if fields.has("special_tokens") else {}
     fields.done()
-    try:
-        compile_fancy_regex(pattern)
-    except UnsupportedFeature as error:
-        raise UnsupportedFeature(source, f"encoding.{error.place}", error.problem) from None
     if "" in special_tokens:
         raise fields.wrong("special_tokens", "has the empty text, which is in every text")
     if unsound := [name for name in special_tokens if stands_for_bytes(name)]:
@@ -113,15 +92,14 @@ def _own_encoding(path: Path) -> RankEncoding:
     for shorter, longer in pairwise(sorted(special_tokens)):
         if longer.startswith(shorter):
             raise fields.unsupported(f"special_tokens[{longer!r:.60}]", f"to begin with another one, {shorter!r:.60},")
-    return RankEncoding(path.name, pattern, special_tokens)
+    return RankEncoding(path.name, fields.text("pattern"), special_tokens)
 
 
 def _parsed_toml(path: Path) -> dict[str, Any]:
     source = str(path)
+    text = decoded(read_file(path), source)
     try:
-        return tomllib.loads(read_file(path).decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+        return tomllib.loads(text)
     except RecursionError:
         raise ModelFormatError(source, "", "is nested too deeply") from None
     except ValueError as error:  # a number of 5,000 digits is no TOMLDecodeError
@@ -131,8 +109,8 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
 def _special_names(path: Path) -> dict[int, str]:
     """Id to content of the `added_tokens_decoder` in a tokenizer_config.json."""
     source = str(path)
-    root = Fields(parse_json(read_file(path), source), source, "")
-    decoder = root.optional_object("added_tokens_decoder")
+    root = Fields(read_object(path), source, "")
+    decoder = root.optional("added_tokens_decoder", Fields.object, None)
     names = {token_id: token.text("content") for token_id, token in (decoder.objects_by_id() if decoder else ())}
     if len(set(names.values())) < len(names):
         raise ModelFormatError(source, "added_tokens_decoder", "gives two ids to one token")
@@ -147,12 +125,15 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
     for encoding in ENCODINGS.values():
         if encoding.sha256 == digest or (encoding.file_name == name != "" and encoding.ranks == count):
             return encoding
+    # multilingual.tiktoken of Whisper belongs to two encodings, which only their special tokens tell apart.
+    fitting = [encoding.name for encoding in ENCODINGS.values() if encoding.ranks == count]
+    known = f"{' or '.join(fitting)} by its {count:,} ranks" if fitting else f"one of {', '.join(ENCODINGS)}"
     raise UnsupportedFeature(
         source,
         "",
         "not a published rank file, and its pattern is not in it: name its encoding (--encoding on the command line, "
-        f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
-        "it: docs/runs.md has an example",
+        f"encoding= in Python), {known}; or put pattern and special tokens into a .toml beside it: docs/runs.md has an "
+        "example",
     )
 
 

@@ -16,20 +16,17 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields
 from reftok.formats.strict_json import parse_json
+from reftok.formats.tiktoken.build import rank_rules
 from reftok.formats.tiktoken.encodings import stands_for_bytes
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
-from reftok.rules.byte_level import to_byte_characters
-from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import TekkenBytes
-from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.tiktoken.rank_bpe import RankBPE
-from reftok.rules.types import AddedToken
 
 VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 _DEFAULT_SPECIAL_TOKENS = (
@@ -49,7 +46,7 @@ def read_tekken(data: bytes, source: str = "") -> Pipeline:
     root = Fields(parse_json(data, source), source, "")
     config = root.object("config")
     version = config.choice("version", VERSIONS)
-    pattern = config.text("pattern")
+    pattern = config.pattern("pattern", compile_fancy_regex)
     size, special_size = config.integer("default_vocab_size"), config.integer("default_num_special_tokens")
     config.any("num_vocab_tokens", None)
     config.done()
@@ -63,19 +60,9 @@ def read_tekken(data: bytes, source: str = "") -> Pipeline:
         problem = f"is not between 256 and {len(vocab)} more than the {special_size} special tokens: {size}"
         raise config.wrong("default_vocab_size", problem)
     ranks = _ranks(vocab[: size - special_size], source)
-    try:
-        compiled = compile_fancy_regex(pattern)
-    except UnsupportedFeature as error:
-        raise UnsupportedFeature(source, f"config.{error.place}", error.problem) from None
-    added = [AddedToken(content, normalized=False, special=True) for content in special_tokens]
-    return Pipeline(
-        library="mistral-common",
-        model=RankBPE({to_byte_characters(token): special_size + rank for token, rank in ranks.items()}),
-        added_tokens=AddedVocabulary(added, special_tokens),
-        pre_tokenizers=(Split(compiled, "Removed", invert=True), ByteLevel(add_prefix_space=False, use_regex=False)),
-        decoders=(TekkenBytes(),),
-        encode_special_tokens=True,
-    )
+    ids = {token: special_size + rank for token, rank in ranks.items()}
+    rules = rank_rules("mistral-common", ids, special_tokens, pattern, TekkenBytes())
+    return replace(rules, encode_special_tokens=True)
 
 
 def _refuse_what_the_version_has_not(root: Fields, version: str) -> None:

@@ -60,6 +60,18 @@ def lower(character: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SimpleLowercase:
+    """Lower case, one character for one, of the model `whitespace` (`llm_tokenizer_whitespace_session`).
+
+    >>> SimpleLowercase().normalize(NormalizedString("ÉİA")).text
+    'éia'
+    """
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, lower)
+
+
+@dataclass(frozen=True, slots=True)
 class BertWords:
     """Words between white space; punctuation and ideographs are words of their own.
 

@@ -11,7 +11,7 @@ from reftok.fast.normalizers import fast_normalizer
 from reftok.limits import MOST_GROWTH
 from reftok.rules.huggingface import normalizers as rules
 from reftok.rules.llama_cpp.stages import ReadCodePoints
-from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.llama_cpp.wpm import BertText, SimpleLowercase
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Normalizer
@@ -175,7 +175,8 @@ def _is_open(normalizer: SentencePieceNormalizer, text: str, position: int) -> b
 
 NORMALIZERS: Mapping[type[Any], Callable[[Any], Rewrite]] = {
     **dict.fromkeys(
-        (rules.Nmt, rules.StripAccents, rules.Lowercase, rules.ByteLevel, BertText), lambda step: _at_cut(step, len)
+        (rules.Nmt, rules.StripAccents, rules.Lowercase, rules.ByteLevel, BertText, SimpleLowercase),
+        lambda step: _at_cut(step, len),
     ),
     **dict.fromkeys((rules.UnicodeForm, rules.NFC, rules.NFD, rules.NFKC, rules.NFKD), _form),
     rules.BertNormalizer: _bert,

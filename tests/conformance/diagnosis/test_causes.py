@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import ids_case, text_case
 from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.core.rule_table import usual_cause
 from conformance.diagnosis.attribution import LONGEST_TEXT, Attributor
 from conformance.diagnosis.causes import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
 from conformance.diagnosis.fault_search import FULL_SEARCHES
@@ -200,6 +202,37 @@ def offsets_of(observed: tuple[tuple[int, int], ...], expected: tuple[tuple[int,
 )
 def test_what_was_done_to_the_offsets_is_named(observed: tuple[tuple[int, int], ...], rule: str) -> None:
     assert offsets_of(observed) == rule
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (
+            lambda text, ids, right: [(len(text),) * 2, *right[1:]],
+            "special tokens have the offset of the end of the text",
+        ),
+        (
+            lambda text, ids, right: [
+                (b, b) if (a, b) == c else (a, b) for (a, b), c in zip(right, [None, *right], strict=False)
+            ],
+            "of the tokens of a character, only the first has an offset",
+        ),
+        (
+            lambda text, ids, right: [
+                (sum(map(len, ids[:place])), sum(map(len, ids[: place + 1]))) for place in range(len(ids))
+            ],
+            "offsets are sums of the lengths of tokens",
+        ),
+    ],
+)
+def test_offsets_of_special_tokens_of_bytes_and_of_entries_are_named(change: Any, rule: str) -> None:
+    tokenizer = load("bpe-llama3")
+    text = "☠ a"
+    encoding = tokenizer.encode(text)
+    expected = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
+    observed = Encoded(expected.ids, offsets=tuple(change(text, encoding.tokens, encoding.offsets)))
+    assert attribute_offsets(tokenizer, text, expected, observed).rule == rule
+    assert usual_cause("Offsets", rule)
 
 
 @pytest.mark.parametrize("end", [1, 0])

@@ -122,6 +122,9 @@ TIDIED: dict[str, tuple[Change, tuple[str, ...]]] = {
         lambda text: "\n".join(line.rstrip(" ") for line in text.split("\n")),
         ("a \nb\t",),
     ),
+    "U+FFFD at the end is stripped": (lambda text: text.rstrip("\ufffd"), ("ab\ufffd", "a\ufffd")),
+    "one U+000A at the end is stripped": (lambda text: text.removesuffix("\n"), ("a\n\n", "b\n")),
+    "one space at the start is stripped": (lambda text: text.removeprefix(" "), ("  a", " b")),
     "the first character is lost": (lambda text: text[1:], ("abc", "xyz")),
     "the last 2 characters are lost": (lambda text: text[:-2], ("abc", "xyz")),
     "“>>” is added at the start": (lambda text: ">>" + text, ("abc",)),
@@ -145,3 +148,11 @@ def test_what_tidies_a_text_is_learnt_on_its_way_in_and_out(rule: str) -> None:
         assert decoding.text(tuple(tokenizer.encode_ids(text)), True) == change(text)
     assert usual_cause("Input", rule)
     assert usual_cause("Decoder", rule)
+
+
+def test_a_character_that_is_removed_everywhere_is_not_stripped_besides() -> None:
+    """Fault: beside joiners that were removed, stripped spaces were "some characters at the ends are stripped"."""
+    change = lambda text: text.replace("\u200d", "").strip(" ")
+    rules = learnt("bpe-qwen", change, "a\u200db", "\u200da", "a ", " a\u200d", " b")
+    assert "spaces at the ends are stripped" in rules
+    assert "some characters at the ends are stripped" not in rules

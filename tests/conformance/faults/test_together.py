@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from conformance.faults import Fault
+from conformance.faults import faults as every_fault
 from conformance.faults.fault import of_ids, of_rules, of_text
+from conformance.faults.pre_tokenizers import edited_patterns
 from conformance.faults.together import MOST_AT_ONCE, orders, together
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
+from reftok.rules.huggingface.pre_tokenizers import Split
 from tests.models import load
 
 TOKENIZER = load("bpe-qwen")
@@ -38,6 +44,43 @@ def test_texts_are_changed_in_the_order_of_the_faults() -> None:
 def test_each_fault_changes_its_own_stage() -> None:
     bare = replace(TOKENIZER.rules, normalizers=(), pre_tokenizers=())
     assert ids(NO_NFC, NO_SPLIT, text="e\u0301 a") == bare.encode_ids("e\u0301 a")
+
+
+@pytest.mark.parametrize(
+    ("pair", "pattern", "text"),
+    [
+        (
+            ("spaces are split from punctuation", "white space lookahead is missing"),
+            (("| ?[^\\s", "|[^\\s"), (r"\s+(?!\S)|", "")),
+            "x   y !",
+        ),
+        (
+            ("the pattern lacks “'t”", r"the pattern has “\p{L}+” for “[^\r\n\p{L}\p{N}]?\p{L}+”"),
+            (("'t|", ""), (r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\p{L}+")),
+            "'tis (know",
+        ),
+    ],
+)
+def test_two_faults_of_one_stage_are_made_one_upon_the_other(
+    pair: tuple[str, ...], pattern: tuple[tuple[str, str], ...], text: str
+) -> None:
+    """Fault: where two mistakes were in one pattern, their common answers were told as other causes."""
+    right = load("bpe-llama3")
+    every = [*every_fault(right), *edited_patterns(right)]
+    chosen = [next(one for one in every if one.rule == rule) for rule in pair]
+    split = right.rules.pre_tokenizers[0]
+    assert isinstance(split, Split)
+    assert isinstance(split.pattern, Pattern)
+    source = split.pattern.as_oniguruma()
+    for old, new in pattern:
+        source = source.replace(old, new)
+    steps = (replace(split, pattern=compile_oniguruma(source)), *right.rules.pre_tokenizers[1:])
+    both = replace(right.rules, pre_tokenizers=steps).encode_ids(text)
+    for some in (chosen, chosen[::-1]):
+        found = together(right, some)
+        assert found is not None
+        assert list(found.ids(text)) == both
+    assert both not in ([*one.ids(text)] for one in chosen)
 
 
 def test_faults_that_cannot_be_put_beside_each_other_are_not_together() -> None:

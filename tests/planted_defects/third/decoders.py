@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from unicodedata import normalize
 
+from reftok.rules.byte_level import from_byte_characters
 from tests.planted_defects.official import Official, Spans
 
 
@@ -98,8 +99,15 @@ class OneByteAlone(Official):
     """Bytes are decoded one by one: above 0x7F each is a U+FFFD."""
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
-        text = super().decode(ids, skip_special_tokens)
-        return "".join(one if one < "\x80" else "\ufffd" * len(one.encode()) for one in text)
+        added = self.tokenizer.get_added_tokens_decoder()
+        text = ""
+        for one in ids:
+            if one in added:
+                text += super().decode([one], skip_special_tokens)
+            else:
+                data = from_byte_characters(self.tokenizer.id_to_token(one) or "") or b""
+                text += "".join(chr(byte) if byte < 0x80 else "\ufffd" for byte in data)
+        return text
 
 
 class SkipsUnknown(Official):

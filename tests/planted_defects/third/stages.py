@@ -15,7 +15,10 @@ from tests.planted_defects.second.plain import Plain
 from tests.planted_defects.second.pre_tokenizers import OtherPattern
 
 LONGEST_WORD = 25
-OBJECT_KEYS = ("constructor", "toString", "valueOf", "hasOwnProperty")
+OBJECT_KEYS = (
+    *("constructor", "toString", "valueOf", "hasOwnProperty"),
+    *("isPrototypeOf", "propertyIsEnumerable", "toLocaleString"),
+)
 
 
 class DigitsByThree(OtherPattern):
@@ -37,13 +40,6 @@ class WordsWithoutSpace(OtherPattern):
 
     def rewritten(self, pattern: str) -> str:
         return pattern.replace(r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\p{L}+")
-
-
-class LineEndsOneByOne(OtherPattern):
-    """A line end is a pre-token, however many there are."""
-
-    def rewritten(self, pattern: str) -> str:
-        return pattern.replace(r"\s*[\r\n]+", r"\s*[\r\n]")
 
 
 class UnderscoreIsLetter(OtherPattern):
@@ -148,7 +144,10 @@ class AddedTokensBehindSpaces(Plain):
 
         class Spaced(type(added)):  # type: ignore[misc]
             def _matches(self, text: str, *rest: Any) -> Any:
-                return [one for one in found(self, text, *rest) if text[: one[1][0]][-1:] in ("", " ")]
+                for one in found(self, text, *rest):
+                    start = one[1][0] if one[0] is None else text.find(self.tokens[one[0]].content, one[1][0])
+                    if text[:start][-1:] in ("", " "):
+                        yield one
 
         changed = Spaced.__new__(Spaced)
         changed.__dict__.update(vars(added))
@@ -232,22 +231,6 @@ class SpaceBehindAddedTokens(Official):
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         return super().encode_with_offsets(re.sub(r"(</?s>) ", r"\1", text), add_special_tokens)
-
-
-class UnknownCostsNothing(Plain):
-    """The score of the unknown token is 0, where it should be ten below the lowest."""
-
-    def changed(self, pipeline: Pipeline) -> Pipeline:
-        model = pipeline.model
-
-        class Cheap(type(model)):  # type: ignore[misc]
-            unknown_score = 0.0
-
-        changed = Cheap.__new__(Cheap)
-        changed.__dict__.update(vars(model))
-        if "unknown" in vars(model):
-            changed.unknown = (model.unknown[0], 0.0)
-        return replace(pipeline, model=changed)
 
 
 class NoLastEntry(Ids):

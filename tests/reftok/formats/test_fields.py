@@ -51,10 +51,10 @@ def test_a_value_of_another_type_is_named_with_file_and_place(
 
 
 def test_null_counts_as_missing_only_where_the_value_is_optional(fields: Fields) -> None:
-    assert fields.optional_text("null") is fields.optional_text("none") is None
-    assert fields.optional_object("null") is fields.optional_object("none") is None
-    assert fields.optional_boolean("null", True) is fields.optional_boolean("none", True) is True
-    assert fields.optional_boolean("flag") is True
+    assert fields.optional("null", Fields.text, 1) == fields.optional("none", Fields.text, 1) == 1
+    assert fields.optional_object("null", set, 1) == fields.optional_object("none", set, 1) == 1
+    assert fields.optional("flag", Fields.boolean, False) is True
+    assert fields.optional_object("object", set, 1) == {"x"}
     assert fields.boolean("none", False) is False
 
 

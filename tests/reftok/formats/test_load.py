@@ -108,13 +108,6 @@ def test_an_encoding_asks_for_the_rank_file_of_a_folder(tmp_path: Path) -> None:
     assert load(tmp_path, encoding="llama3").encode_ids("é<|eot_id|>") == [0xC3, 0xA9, 128009]
 
 
-def test_the_configuration_beside_a_rank_file_of_kimi_is_read(tmp_path: Path) -> None:
-    named = json.dumps({"added_tokens_decoder": {"163600": {"content": "<new>"}}}).encode()
-    write(tmp_path, tiktoken_model=RANKS)
-    (tmp_path / "tokenizer_config.json").write_bytes(named)
-    assert load(tmp_path, encoding="kimi_k2").encode_ids("<new><|reserved_token_163584|>") == [163600, 163584]
-
-
 def test_a_sentencepiece_model_is_read(tmp_path: Path) -> None:
     write(tmp_path, tokenizer_model=model_bytes([UNKNOWN, ("a", -1.0, 1)]))
     assert load(tmp_path).library == "sentencepiece"

@@ -18,7 +18,7 @@ from reftok.rules.llama_cpp.pre_tokenizers import DigitGroups, RegexSplit, Thous
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab
-from reftok.rules.llama_cpp.wpm import BertText, BertWords
+from reftok.rules.llama_cpp.wpm import BertText, BertWords, SimpleLowercase
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.stages import Normalizer, PreTokenizer
@@ -50,7 +50,14 @@ RULES = Charsmap(
 )
 NORMALIZED: list[Normalizer] = [
     *(norm.NFC(), norm.NFD(), norm.NFKC(), norm.NFKD(), norm.Nmt(), norm.StripAccents(), norm.Lowercase()),
-    *(norm.ByteLevel(), norm.Prepend("é\u0301x"), BertText(True, True), ReadCodePoints(), *BERTS[::3]),
+    *(
+        norm.ByteLevel(),
+        norm.Prepend("é\u0301x"),
+        BertText(True, True),
+        SimpleLowercase(),
+        ReadCodePoints(),
+        *BERTS[::3],
+    ),
     *(norm.Strip(left, right) for left, right in product((True, False), repeat=2)),
     *(norm.Replace(*replaced) for replaced in REPLACED),
     *(norm.Precompiled(Charsmap(precompiled_charsmap())), norm.Precompiled(RULES)),

@@ -3,16 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
 import pytest
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
-from reftok.rules.huggingface.bpe import BPE
-from reftok.rules.huggingface.unigram import Unigram
 
+from ...broken_files import Damaged, check_damaged
 from ...official import (
     Json,
     added,
@@ -24,11 +22,12 @@ from ...official import (
     official_encoding,
     outcome,
     own,
-    refusal,
     tokenizer_json,
     unigram,
 )
+from ...pipeline_comparison import Tally
 from ...tokenizers_strategies import DECODERS, NORMALIZERS, PATTERNS, SPECIAL_TOKENS
+from ...tokenizers_strategies.damaged import REPLACEMENTS, at, places
 
 BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 METASPACE: Json = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
@@ -62,76 +61,23 @@ SMALL = tokenizer_json(
     post_processor=BYTE_LEVEL,
     decoder=DECODERS[3],
 )
-REPLACEMENTS: list[Any] = [
-    None,
-    True,
-    0,
-    -1,
-    1.5,
-    1 << 32,
-    1 << 64,
-    1e300,
-    "",
-    "x",
-    "ab",
-    [],
-    [None],
-    [1],
-    {},
-    {"type": "x"},
-]
 TEXTS = ["", "ab x y a<s>b", " é"]
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every value in a file."""
-    if path:
-        yield path
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in children:
-        yield from places(child, (*path, key))
-
-
-def parent(config: Json, path: tuple[Any, ...]) -> Any:
-    value: Any = config
-    for key in path[:-1]:
-        value = value[key]
-    return value
 
 
 def mutants(config: Json) -> Iterator[Json]:
     """The file with each value replaced by each other type, each key or item removed, and each object given a key."""
-    for path in places(config):
+    for *path, key in places(config):
         for replacement in REPLACEMENTS:
             mutant = deepcopy(config)
-            parent(mutant, path)[path[-1]] = replacement
+            at(mutant, path)[key] = replacement
             yield mutant
         mutant = deepcopy(config)
-        del parent(mutant, path)[path[-1]]
+        del at(mutant, path)[key]
         yield mutant
-        if isinstance(parent(config, path)[path[-1]], dict):
+        if isinstance(at(config, [*path, key]), dict):
             mutant = deepcopy(config)
-            parent(mutant, path)[path[-1]]["unknown"] = 1
+            at(mutant, [*path, key])["unknown"] = 1
             yield mutant
-
-
-def assert_sound(config: Any) -> None:
-    """What reftok reads, the library reads too, and both give the same; what it does not read is a format error."""
-    problem = refusal(lambda: read_tokenizer_json(as_bytes(config), "m.json"))
-    assert problem.startswith("m.json: ") or not problem
-    if problem:
-        return
-    ours = own(config)
-    theirs = official(config)
-    for text in TEXTS:
-        expected = outcome(partial(official_encoding, theirs, text))
-        if expected == "panicked":
-            continue
-        found = outcome(partial(ours.encode, text))
-        if isinstance(expected, str) or isinstance(found, str):
-            assert found == expected
-        else:
-            assert as_lists(found) == as_lists(expected)
 
 
 @pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
@@ -142,30 +88,15 @@ def test_both_read_the_whole_file(config: Json) -> None:
 
 
 @pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
-def test_no_change_of_any_value_is_misread_or_raises_anything_but_a_format_error(config: Json) -> None:
-    for mutant in mutants(config):
-        assert_sound(mutant)
-
-
-@pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
-def test_what_the_library_reads_is_read_or_refused_as_unsupported(config: Json) -> None:
-    misread = []
-    for mutant in mutants(config):
-        try:
-            own(mutant)
-        except UnsupportedFeature:
-            continue
-        except ModelFormatError as error:
-            if outcome(partial(official, mutant)) not in {"refused", "panicked"}:
-                misread.append(str(error))
-    known = [
-        "type: is ",
-        "is not in special_tokens",
-        "has another length than ids",
-        "gives the id",
-        "added_tokens: is not",
-    ]
-    assert [message for message in misread if not any(part in message for part in known)] == []
+def test_a_file_with_a_changed_value_that_the_library_reads_is_read_alike_or_refused_as_unsupported(
+    config: Json,
+) -> None:
+    errors = [check_damaged(Damaged(json.dumps(mutant).encode(), ()), Tally()) for mutant in mutants(config)]
+    unsound = [str(error) for error in errors if error is not None and not isinstance(error, UnsupportedFeature)]
+    # serde reads a list for an object with fields in the order of the list.
+    lists = ("added_tokens: is not", "is not an object but a list")
+    known = ("type: is ", "is not in special_tokens", "has another length than ids", "gives the id", *lists)
+    assert [error for error in unsound if not any(part in error for part in known)] == []
 
 
 @pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
@@ -214,14 +145,6 @@ def test_a_file_without_added_tokens_is_read() -> None:
     assert own(config).encode_ids("a") == official(config).encode("a").ids == [0]
 
 
-def test_a_template_that_inserts_a_hundred_thousand_ids_is_refused() -> None:
-    special = {"<s>": {"id": "<s>", "ids": [0] * 2000, "tokens": ["a"] * 2000}}
-    piece: Json = {"SpecialToken": {"id": "<s>", "type_id": 0}}
-    template: Json = {**TEMPLATE, "single": [piece] * 2000, "special_tokens": special}
-    with pytest.raises(ModelFormatError, match=r"post_processor\.single: inserts more than 131072 ids"):
-        own(tokenizer_json(bpe("a"), post_processor=template))
-
-
 def test_whole_surrogate_pairs_are_characters() -> None:
     data = as_bytes(tokenizer_json(bpe("😀"))).decode().replace("😀", "\\ud83d\\ude00")
     assert read_tokenizer_json(data.encode()).encode_ids("😀") == [0]
@@ -252,7 +175,7 @@ def test_deep_nesting_of_any_stage_is_refused(stage: str, depth: int) -> None:
         ),
         (
             {"pre_tokenizer": chain("pretokenizers", [BYTE_LEVEL, SPLIT | {"pattern": {"Regex": "(?~a)"}}])},
-            "m.json: pre_tokenizer.pretokenizers[1].pattern: pattern '(?~a)': "
+            "m.json: pre_tokenizer.pretokenizers[1].pattern.Regex: pattern '(?~a)': "
             "at character 0, '(?~': the absent operator is not supported",
         ),
     ],
@@ -269,13 +192,6 @@ def test_dropout_is_refused_and_none_and_zero_are_not(dropout: float) -> None:
         own(tokenizer_json(bpe("a", dropout=dropout)))
     for harmless in (None, 0, 0.0):
         assert own(tokenizer_json(bpe("a", dropout=harmless))).encode_ids("a") == [0]
-
-
-def test_models_without_a_type_are_told_by_their_keys() -> None:
-    for model, kind in [(bpe("a"), BPE), (unigram(("a", 0.0)), Unigram)]:
-        config = tokenizer_json({key: value for key, value in model.items() if key != "type"})
-        assert isinstance(own(config).rules.model, kind)
-        assert as_lists(own(config).encode("a")) == as_lists(official_encoding(official(config), "a"))
 
 
 def test_merges_may_be_lines_and_versions_among_them_are_skipped() -> None:

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reftok import Tokenizer, byte_level_bpe
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.huggingface.vocab_merges import read_merges, read_vocab_merges
+from reftok.formats.huggingface.vocab_merges import read_vocab_merges
 from reftok.rules.byte_level import to_byte_characters
 
-from ...official import refusal
 from ...tokenizers_strategies import texts
 
 ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
@@ -87,17 +84,11 @@ def test_versions_line_ends_and_empty_files_are_read_as_by_the_library(merges: b
 @pytest.mark.parametrize(
     ("vocab", "problem"),
     [
-        (b"", "line 1 column 1: is not JSON"),
         (b'{"a": 0', "is not JSON"),
         (b"[]", "vocab: is not an object but a list"),
-        (b'{"a": "0"}', "vocab['a']: is not an id: '0'"),
         (b'{"a": -1}', "vocab['a']: is not an id: -1"),
-        (b'{"a": 1.0}', "vocab['a']: is not an id: 1.0"),
         (b'{"a": 4294967296}', "vocab['a']: is not an id: 4294967296"),
         (b'{"a": 0, "b": 1, "c": 1}', "vocab: gives the id 1 to 2 tokens"),
-        (b'{"a": NaN}', "is not JSON (NaN is not a number in JSON)"),
-        (b'{"\\ud800": 0}', "is not JSON"),
-        (b"\xff", "byte 0: is not UTF-8"),
     ],
 )
 def test_a_vocab_that_is_not_sound_is_refused(vocab: bytes, problem: str) -> None:
@@ -175,10 +166,3 @@ def test_what_is_no_vocab_and_no_merges_is_refused(vocab: Any, merges: Any, spec
     with pytest.raises(ModelFormatError) as refused:
         byte_level_bpe(vocab, merges, special_tokens, source="m")
     assert str(refused.value).startswith(problem)
-
-
-@settings(max_examples=100)
-@given(st.binary(max_size=60))
-def test_any_merges_raise_nothing_but_a_format_error(data: bytes) -> None:
-    problem = refusal(partial(read_merges, b"#version: 0.2\na b\n" + data, "merges.txt"))
-    assert problem.startswith("merges.txt: ") or not problem

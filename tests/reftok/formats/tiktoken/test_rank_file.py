@@ -4,7 +4,6 @@ import base64
 import json
 import re
 import tomllib
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +21,6 @@ from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks, read_ti
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.patterns import pattern_matches
 
-from ...official import refusal
 from ...tokenizers_strategies import texts
 
 RUNS = Path(__file__).parents[4] / "docs" / "runs.md"
@@ -45,7 +43,7 @@ def library(pattern: str, special_tokens: dict[str, int], ranks: dict[bytes, int
 @settings(max_examples=120)
 @given(text=texts)
 def test_the_pattern_of_every_encoding_gives_the_ids_of_the_library(pattern: str, text: str) -> None:
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, SPECIAL, "")))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding("tiny", pattern, SPECIAL, "")))
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens=SPECIAL)
     ids = ours.encode_ids(text)
     assert ids == theirs.encode(text, allowed_special="all")
@@ -102,7 +100,7 @@ def test_special_tokens_have_the_ids_of_their_publishers(name: str, token: str, 
 def test_special_tokens_are_matched_and_decoded_as_by_the_library(name: str) -> None:
     special_tokens = dict(ENCODINGS[name].special_tokens)
     pattern = ENCODINGS[name].pattern
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding(name, pattern, special_tokens)))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding(name, pattern, special_tokens)))
     theirs = library(pattern, special_tokens)
     text = "a".join(special_tokens)
     ids = ours.encode_ids(text)
@@ -146,13 +144,13 @@ def test_lone_surrogates_become_replacement_characters_as_in_the_library() -> No
     encoding = RankEncoding("tiny", r"[\s\S]+", {}, "")
     theirs = tiktoken.Encoding("tiny", pat_str=r"[\s\S]+", mergeable_ranks=RANKS, special_tokens={})
     for text in ("\ud800", "a\udc00b", "\ud83d\ude00"):
-        assert Tokenizer(read_tiktoken(file(RANKS), encoding=encoding)).encode_ids(text) == theirs.encode(text)
+        assert Tokenizer(read_tiktoken(file(RANKS), encoding)).encode_ids(text) == theirs.encode(text)
 
 
 def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
     pattern = r"a$|[\s\S]"
     theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens={})
-    ours = Tokenizer(read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, {}, "")))
+    ours = Tokenizer(read_tiktoken(file(RANKS), RankEncoding("tiny", pattern, {}, "")))
     assert ours.encode_ids("a\na") == theirs.encode("a\na")
     assert compile_fancy_regex("a$").compiled.findall("a\n") == []
 
@@ -179,22 +177,23 @@ def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
 )
 def test_what_is_no_rank_file_is_refused(data: bytes, problem: str) -> None:
     with pytest.raises(ModelFormatError) as refused:
-        read_tiktoken(data, "m.tiktoken", ENCODINGS["cl100k_base"])
+        read_tiktoken(data, ENCODINGS["cl100k_base"], "m.tiktoken")
     assert str(refused.value).startswith(f"m.tiktoken: {problem}")
-
-
-def test_a_truncated_file_raises_nothing_but_a_format_error() -> None:
-    data = file(RANKS)
-    for end in range(len(data)):
-        problem = refusal(partial(read_ranks, data[:end], "m.tiktoken"))
-        assert problem.startswith("m.tiktoken: ") or not problem
 
 
 def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
     with pytest.raises(
         UnsupportedFeature, match=r"m\.tiktoken: not a published rank file.* one of r50k_base, gpt2, p50k_base"
     ):
-        read_tiktoken(file(RANKS), "m.tiktoken")
+        recognise(file(RANKS), "m.tiktoken")
+
+
+def test_a_rank_file_of_whisper_names_only_the_encodings_that_fit() -> None:
+    with pytest.raises(
+        UnsupportedFeature, match=r"whisper_multilingual or whisper_large_v3 by its 50,257 ranks"
+    ) as error:
+        recognise(published(50257), "multilingual.tiktoken")
+    assert "cl100k_base" not in str(error.value)
 
 
 def test_empty_lines_are_skipped() -> None:
@@ -207,7 +206,7 @@ def test_the_empty_token_that_whisper_writes_as_one_equals_sign_is_read(tmp_path
     path.write_bytes(file(RANKS) + b"= 263\n")
     ranks = load_tiktoken_bpe(str(path))
     assert read_ranks(path.read_bytes()) == ranks == RANKS | {b"": 263}
-    ours = Tokenizer(read_tiktoken(path.read_bytes(), encoding=RankEncoding("tiny", r"\s+|\S+", SPECIAL, "")))
+    ours = Tokenizer(read_tiktoken(path.read_bytes(), RankEncoding("tiny", r"\s+|\S+", SPECIAL, "")))
     theirs = library(r"\s+|\S+", SPECIAL, ranks)
     ids = ours.encode_ids(" abé's  b<s>")
     assert ids == theirs.encode(" abé's  b<s>", allowed_special="all")
@@ -252,9 +251,7 @@ def test_a_configuration_names_the_special_tokens_of_kimi(tmp_path: Path) -> Non
     ("decoder", "problem"),
     [
         ([], "added_tokens_decoder: is not an object but a list"),
-        ({"x": {}}, "added_tokens_decoder['x']: is not an id"),
         ({"9" * 5000: {}}, "is not an id"),
-        ({"1": "a"}, "added_tokens_decoder.1: is not an object but a string"),
         ({"1": {}}, "added_tokens_decoder.1.content: is missing"),
         ({"1": {"content": "a"}, "2": {"content": "a"}}, "added_tokens_decoder: gives two ids to one token"),
     ],
@@ -269,18 +266,7 @@ def test_a_configuration_that_is_not_sound_is_refused(tmp_path: Path, decoder: o
 
 def test_a_rank_that_is_the_id_of_a_special_token_is_refused() -> None:
     with pytest.raises(ModelFormatError, match=r"^m: rank 255: is the id of <s> in the encoding tiny$"):
-        read_tiktoken(file(RANKS), "m", RankEncoding("tiny", ".", {"<s>": 255}))
-
-
-@settings(max_examples=200)
-@given(st.data())
-def test_a_file_with_other_bytes_raises_nothing_but_a_format_error(data: st.DataObject) -> None:
-    changed = bytearray(file(RANKS))
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(changed)))
-        changed[start : start + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
-    problem = refusal(partial(read_ranks, bytes(changed), "m.tiktoken"))
-    assert problem.startswith("m.tiktoken: ") or not problem
+        read_tiktoken(file(RANKS), RankEncoding("tiny", ".", {"<s>": 255}), "m")
 
 
 OWN = """
@@ -335,7 +321,10 @@ def test_a_name_counts_before_the_toml_and_that_before_what_is_recognised(tmp_pa
         ("encoding = { special_tokens = {} }", "encoding.pattern: is missing"),
         ("encoding = { pattern = 3 }", "encoding.pattern: is not a string but a number"),
         ("encoding = { pattern = '.', pat_str = '.' }", "encoding.pat_str: this key is not known"),
-        ("encoding = { pattern = '\\h' }", r"encoding.pattern '\\h': at character 0, '\\h': is not known to be"),
+        (
+            "encoding = { pattern = '\\h' }",
+            r"encoding.pattern: pattern '\\h': at character 0, '\\h': is not known to be",
+        ),
         ("encoding = { pattern = '.', special_tokens = ['<s>'] }", "special_tokens: is not an object but a list"),
         ("encoding = { pattern = '.', special_tokens = { a = 'b' } }", "special_tokens['a']: is not an id: 'b'"),
         ("encoding = { pattern = '.', special_tokens = { a = -1 } }", "special_tokens['a']: is not an id: -1"),

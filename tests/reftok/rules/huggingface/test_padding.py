@@ -74,6 +74,8 @@ def test_padding_twice_is_remembered() -> None:
 def test_without_padding_a_batch_is_the_texts_and_an_empty_one_stays_empty() -> None:
     plain = own(tokenizer_json(MODEL))
     assert [encoding.ids for encoding in plain.encode_batch(["ab", ("a", "b")])] == [[0, 1], [0, 1]]
+    pairs: Any = [["a", "b"]]
+    assert plain.encode_batch(pairs)[0].ids == official(tokenizer_json(MODEL)).encode_batch(pairs)[0].ids == [0, 1]
     assert own(config()).encode_batch([]) == official(config()).encode_batch([]) == []
 
 
