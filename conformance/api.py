@@ -47,7 +47,7 @@ from reftok.formats.model_files import files_beside
 
 FilePath: TypeAlias = "str | PathLike[str]"
 
-INPUTS = ("corpora", "fuzz")
+INPUTS = ("corpora", "seams", "fuzz")
 FUZZ = 500
 _NO_TIMEOUT = 0.0
 """Nothing can bound an answer of an object in this process."""
@@ -77,7 +77,8 @@ def run(
         docs/subjects.md lists. What hangs or dies as an object takes this process along.
     model: a file, a folder with one model, or the name of an embedded model.
     corpora: files, folders, or parts of the project's own: "languages", "domains", "forms", "edge_cases", "known_bugs".
-    inputs: what the model is given: "corpora", "vocab", "fuzz", "scalars", "cuts", as `conformance run --inputs`.
+    inputs: what the model is given: "corpora", "vocab", "seams", "fuzz", "scalars", "cuts", as `conformance run
+        --inputs` takes them.
     checks: some of the names that reports use, such as "ids" and "batch = single", or of those that the command line
         takes, such as "batch-single"; none means all.
     fuzz: how many made inputs. seed: what these are made from.

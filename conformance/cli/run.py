@@ -70,7 +70,7 @@ Examples:
     "--tier",
     type=click.Choice(list(TIERS)),
     help="How much is asked where --corpus, --inputs and --fuzz do not say: smoke is the published bugs; core the edge "
-    f"cases and {TIERS['core'].fuzz} made inputs as well, some seconds a model. Default: full.",
+    f"cases, the seams and {TIERS['core'].fuzz} made inputs as well, some seconds a model. Default: full.",
 )
 @options.corpus_option
 @options.check_option
@@ -79,8 +79,9 @@ Examples:
     "sources",
     multiple=True,
     type=click.Choice(SOURCES),
-    help="What the models are given: the corpora; every entry of the vocab, decoded and encoded again; made inputs "
-    "(--fuzz); every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams (cuts), "
+    help="What the models are given: the corpora; every entry of the vocab, decoded and encoded again; the "
+    "places where two rules of the model want the same characters (seams); made inputs (--fuzz); "
+    "every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams (cuts), "
     "which takes some ten minutes a model on two cores: --corpus limits it. "
     f"Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
 )

@@ -19,6 +19,7 @@ from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge, vocab_by_id
 from conformance.generators.mutation import CorpusMutation
+from conformance.generators.seams import Seam, seams
 from conformance.inputs.shards import corpus_lines
 from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
@@ -109,6 +110,11 @@ class Bench:
         """The generators for the model, one of which mutates the lines of the plan's corpora."""
         with collecting_later():
             return generators(self.knowledge, corpus_lines(self._files))
+
+    @cached_property
+    def seams(self) -> tuple[Seam, ...]:
+        """The seams of the model."""
+        return seams(self.knowledge)
 
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:

@@ -30,7 +30,7 @@ from conformance.engine.repeating import (
 )
 from conformance.engine.result import AdapterErrors, ShardResult, digest
 from conformance.inputs.cuts import Depth
-from conformance.inputs.made import made_cases
+from conformance.inputs.made import made_cases, seam_cases
 from conformance.inputs.shards import Shard, shard_cases
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Subject
@@ -113,6 +113,8 @@ def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
     oracle = bench.subjects[bench.oracle]
     if shard.source == "fuzz":
         cases = made_cases(plan.inputs, shard, bench.generators)
+    elif shard.source == "seams":
+        cases = seam_cases(bench.seams, shard)
     else:
         cases = shard_cases(plan.inputs, shard, bench.vocab)
     if shard.source == "vocab":

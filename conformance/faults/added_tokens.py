@@ -387,7 +387,10 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
         bare = cache(lambda: Tokenizer(with_normalizers(tokenizer.rules, ()), tokenizer))
 
         def ids(text: str) -> Sequence[int]:
-            return bare().encode_ids(whole.normalized(text)[0].normalized.text if text else "")
+            normalized = whole.normalized(text)[0].normalized.text if text else ""
+            # A mark may take a token away, and give one that was written in another form.
+            is_concerned = concerns(text) or concerns(normalized)
+            return bare().encode_ids(normalized) if is_concerned else tokenizer.encode_ids(text)
 
         whole = replace(tokenizer.rules, added_tokens=AddedVocabulary())
-        yield Fault("AddedTokens", rule, lambda text: ids(text) if concerns(text) else tokenizer.encode_ids(text))
+        yield Fault("AddedTokens", rule, ids)

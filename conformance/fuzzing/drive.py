@@ -22,10 +22,11 @@ from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
+from conformance.fuzzing.live_stages import live_stages
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run, unread_models
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
-from conformance.fuzzing.watching import Watcher
+from conformance.fuzzing.watching import STAGES, Watcher
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
@@ -145,14 +146,14 @@ class _Driver:
             except EnoughFoundError:
                 is_enough = True
             state = self._with_finished(finished)
-            run = session_run(self.job, self.session, state, self.told, self.deadline)
+            run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline)
             if self.was_cut_short and not self.new_cases:
                 run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
             return SessionEnd(run, model_coverages(state, self.universes))
         except KeyboardInterrupt:
             state = self._with_finished(finished)
-            self._write(session_run(self.job, self.session, state), state)
+            self._write(session_run(self.job, self.session, state, self.universes), state)
             raise
         finally:
             self.journal.close()
@@ -243,7 +244,7 @@ class _Driver:
         self.journal.empty()
         self.coverages = model_coverages(self.state, self.universes)
         if time.monotonic() - self.last_report > SECONDS_BETWEEN_REPORTS:
-            self._write(session_run(self.job, self.session, self.state), self.state)
+            self._write(session_run(self.job, self.session, self.state, self.universes), self.state)
             self.last_report = time.monotonic()
         return True
 
@@ -275,5 +276,8 @@ def _causes(found: Sequence[Finding]) -> int:
 
 
 def _universe(model: ModelPlan) -> Universe:
+    """What a model can reach: what inputs exercise in it, and the changes of the stages that can change something."""
     tokenizer = load_reference(model.path, model.encoding)
-    return Watcher(tokenizer, model_knowledge(tokenizer)).universe
+    knowledge = model_knowledge(tokenizer)
+    changes = [f"{stage}: changed" for stage in live_stages(tokenizer, knowledge)]
+    return {**Watcher(tokenizer, knowledge).universe, STAGES: changes}

@@ -13,8 +13,9 @@ from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
+from conformance.fuzzing.live_stages import MUST_CHANGE
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
-from conformance.fuzzing.state import SessionState
+from conformance.fuzzing.state import ModelState, SessionState
 from conformance.fuzzing.watching import STAGES, TRANSITIONS, transition_name
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
 from conformance.runs.job import Job
@@ -23,12 +24,12 @@ from conformance.runs.progress import Finishing
 ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""
 MOST_NEVER_REACHED = 10
-_MUST_CHANGE = ("Normalizer", "PreTokenizer", "Model")
+CANNOT_CHANGE = "it can change nothing after the stages before it"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCoverage:
-    """Of one model: each kind, how often each generator gave an input, and why others had nothing to do."""
+    """Of one model: each kind, how often each generator gave an input, and why others, or stages, had nothing to do."""
 
     model: str
     kinds: tuple[KindCoverage, ...]
@@ -42,6 +43,8 @@ def model_coverages(state: SessionState, universes: Mapping[str, Universe]) -> t
     for name, model in state.models.items():
         kinds = tuple(map(_readable, summary(model.coverage, universes[name], MOST_NEVER_REACHED)))
         idle = {generator: reason for generator, reason in model.idle.items() if not model.drawn[generator]}
+        live = universes[name][STAGES]
+        idle |= {f"stage {stage}": CANNOT_CHANGE for stage in _unchanging(model) if f"{stage}: changed" not in live}
         coverages.append(ModelCoverage(name, kinds, dict(sorted(model.drawn.items())), idle))
     return tuple(coverages)
 
@@ -69,12 +72,14 @@ def session_run(
     job: Job,
     session: SessionPlan,
     state: SessionState,
+    universes: Mapping[str, Universe],
     told: Callable[[Finishing], None] | None = None,
     deadline: float = math.inf,
 ) -> Run:
     """The run that a session amounts to so far.
 
-    told: where it is finished, what is done with the findings. deadline: until when.
+    universes: what each model can reach. told: where it is finished, what is done with the findings.
+    deadline: until when.
     """
     results = [model.result for model in state.models.values()]
     if told is None:
@@ -85,7 +90,7 @@ def session_run(
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:
         return run
-    return with_problems(run, [*_idle(session, state), *_unexercised(state)])
+    return with_problems(run, [*_idle(session, state), *_unexercised(state, universes)])
 
 
 def _bench_until(deadline: float, plan: Plan, model: str) -> Bench:
@@ -120,12 +125,20 @@ def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:
         yield f"no generator has anything to work on: {'; '.join(sorted(reasons)) or 'there were no cases'}"
 
 
-def _unexercised(state: SessionState) -> Iterator[str]:
-    """The stages that never changed anything, in a session that was long enough for it."""
+def _unexercised(state: SessionState, universes: Mapping[str, Universe]) -> Iterator[str]:
+    """The stages that can change something and never did, in a session that was long enough for it."""
     for name, model in state.models.items():
         if model.result.cases < ENOUGH_CASES:
             continue
-        seen = {str(key).partition(": ")[0] for key in model.coverage.of(STAGES)}
-        for stage in sorted(seen):
-            if {*stage.split()[1:2]} & {*_MUST_CHANGE} and f"{stage}: changed" not in model.coverage.of(STAGES):
+        for stage in _unchanging(model):
+            if f"{stage}: changed" in universes[name][STAGES]:
                 yield f"{name}: stage {stage} was never exercised: it changed nothing in {model.result.cases:,} cases"
+
+
+def _unchanging(model: ModelState) -> list[str]:
+    """The stages that were traced and changed nothing, of those that should."""
+    reached = model.coverage.of(STAGES)
+    seen = {str(key).partition(": ")[0] for key in reached}
+    return sorted(
+        stage for stage in seen if {*stage.split()[1:2]} & {*MUST_CHANGE} and f"{stage}: changed" not in reached
+    )

@@ -15,10 +15,11 @@ from operator import add
 import regex
 
 from conformance.fuzzing.coverage import Coverage, Key, Universe
-from conformance.generators.added_tokens import flags_of
-from conformance.generators.base import Drawn
+from conformance.generators.added_tokens import flag_names, flags_of
+from conformance.generators.base import Drawn, grouped
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
+from conformance.generators.seams import seams
 from reftok import ReftokError, Tokenizer, Trace
 from reftok.explain.model_steps import model_steps
 from reftok.explain.steps import Merging
@@ -43,7 +44,6 @@ _CATEGORIES = (
 )  # fmt: skip
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabc"
 _NEIGHBOURS = ("nothing", "white space", "a word", "something else")
-_FLAG_NAMES = ("single_word", "lstrip", "rstrip", "normalized", "special")
 _FALLBACKS = (
     *(f"a character of {size} bytes became its bytes" for size in (1, 2, 3, 4)),
     "bytes became text",
@@ -86,6 +86,7 @@ class Watcher:
         self._charsmaps = {
             id(step): rules for step in tokenizer.rules.normalizers if (rules := _charsmap(step)) is not None
         }
+        self._places = {seam.text: (seam.kind, seam.place) for seam in seams(knowledge)}
         self.universe = self._universe(knowledge)
 
     def watch(self, coverage: Coverage, drawn: Drawn, ids: Sequence[int] | None, is_close: bool) -> Coverage:
@@ -104,6 +105,8 @@ class Watcher:
         new: dict[str, set[Key]] = {}
         if entries := {*ids} - coverage.of(ENTRIES):
             new = {ENTRIES: {*entries}, MERGES: self._merges_of.all_of(entries, coverage.of(MERGES))}
+        if (place := self._places.get(text)) is not None:
+            new[place[0]] = {place[1]}
         if transitions := {*map(add, letters, letters[1:])} - coverage.of(TRANSITIONS):
             new[TRANSITIONS] = transitions
         return coverage.take(new)
@@ -190,13 +193,13 @@ class Watcher:
             FALLBACK: _FALLBACKS if self._byte_ids else (),
             FLAGS: [_flag_key(token, side, neighbour) for token in flags.values() for side, neighbour in sides],
             DECODERS: [f"{n} {name}: {outcome}" for n, name in enumerate(decoders, 1) for outcome in outcomes],
+            **grouped(self._places.values()),
             TRANSITIONS: list(map(add, *zip(*product(_LETTERS, _LETTERS), strict=True))),
         }
 
 
 def _flag_key(token: AddedToken, side: str, neighbour: str) -> str:
-    flags = ", ".join(name for name, is_set in zip(_FLAG_NAMES, flags_of(token), strict=True) if is_set) or "no flag"
-    return f"{flags}; {side} {neighbour}"
+    return f"{flag_names(flags_of(token))}; {side} {neighbour}"
 
 
 def _neighbour(character: str) -> str:

@@ -24,6 +24,7 @@ from conformance.fuzzing.state import Kept, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.base import Drawn, Generator, NothingToDo, in_turn
 from conformance.generators.mutation import KeptMutation
+from conformance.generators.seams import Seams
 from conformance.inputs.shards import Shard
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Ids, InBulk, Subject
@@ -33,6 +34,9 @@ LOOKED_AT, LOOKED_AT_FIRST = 256, 32
 ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 """One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
 first generation, more."""
+
+SEAMS_AMONG = 2
+"""Inputs: a model's seams, a thousand or so, are met within a few thousand cases, and no generator waits for them."""
 
 SHARE_OF_BULK = 0.5
 """Of the time that a shard has, where it has one: what differs is a finding only when it has been asked in full."""
@@ -77,7 +81,7 @@ def _worked(
     if not bench.compared:
         return ShardOutcome(shard, result, (), Counter(), {})
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
-    idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
+    idle = work.draw([Seams(bench.seams), *bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
     end = bench.until
     bench.ask_until(time.monotonic() + SHARE_OF_BULK * (end - time.monotonic()))
     work.ask_in_bulk()
@@ -110,12 +114,21 @@ class _Work:
     kept: list[Kept] = field(default_factory=list)
 
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
-        """Draw the inputs, each generator in turn; gives why some have nothing to do."""
+        """Draw the inputs, each generator in turn; gives why some have nothing to do.
+
+        One of `SEAMS_AMONG` inputs is a seam of the model, until a session has met them all.
+        """
         chosen = [generator for generator in found if generator.name in self.session.generators]
         turns = in_turn(chosen)
+        seams = self.bench.seams if Seams.name in self.session.generators else ()
         chance = Random(self._seed)
         for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
-            generator = turns[number % len(turns)]
+            met = min(-(-number // SEAMS_AMONG), len(seams))
+            if number == met * SEAMS_AMONG and met < len(seams):
+                self.inputs.append(seams[met].text)
+                self.makers.append(Seams.name)
+                continue
+            generator = turns[(number - met) % len(turns)]  # no turn is lost to a seam
             self.inputs.append(self._taken(generator.draw(chance)))
             self.makers.append(generator.name)
         return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}

@@ -20,6 +20,7 @@ from conformance.generators.mutation import CorpusMutation, KeptMutation
 from conformance.generators.numbers import Numbers
 from conformance.generators.reserved_words import ReservedWords
 from conformance.generators.scores import ScoreTies
+from conformance.generators.seams import Seams
 from conformance.generators.split_pattern import SplitPattern
 from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
@@ -49,13 +50,13 @@ _OF_MODELS = (
     TokenIds,
 )
 
-NAMES = (*(generator.name for generator in _OF_MODELS), CorpusMutation.name, KeptMutation.name)
+NAMES = (Seams.name, *(generator.name for generator in _OF_MODELS), CorpusMutation.name, KeptMutation.name)
 """Every generator, in the order in which they take turns."""
 
 
 def generators(knowledge: ModelKnowledge, lines: tuple[str, ...]) -> list[Generator | NothingToDo]:
-    """The generators for a model, or why there is none, in the order of NAMES, the last of which is left out.
+    """The generators for a model, or why there is none, in the order of NAMES, without the first and the last.
 
-    lines: of the corpora. What has reached something new is for `KeptMutation`.
+    lines: of the corpora. The seams are asked by themselves, and what has reached something new is for `KeptMutation`.
     """
     return [*(generator.of(knowledge) for generator in _OF_MODELS), CorpusMutation.of_inputs(knowledge, lines)]

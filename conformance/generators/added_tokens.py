@@ -31,3 +31,15 @@ class AddedTokens(Generator):
 def flags_of(token: AddedToken) -> tuple[bool, ...]:
     """The flags of an added token: single_word, lstrip, rstrip, normalized, special."""
     return token.single_word, token.lstrip, token.rstrip, token.normalized, token.special
+
+
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+def flag_names(flags: tuple[bool, ...]) -> str:
+    """The names of the flags that are set, in the order of `flags_of`.
+
+    >>> flag_names((False, True, False, False, True))
+    'lstrip, special'
+    """
+    return ", ".join(name for name, is_set in zip(_FLAGS, flags, strict=True) if is_set) or "no flag"

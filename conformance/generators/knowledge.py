@@ -207,8 +207,11 @@ def tree_of_step(step: object) -> Node | None:
     pattern = step.pattern if isinstance(step, pre_tokenizers.Split) else None
     if isinstance(step, pre_tokenizers.ByteLevel) and step.use_regex:
         pattern = compile_oniguruma(pre_tokenizers.GPT2_PATTERN)
-    if not isinstance(pattern, Pattern):
-        return None
+    return tree_of_pattern(pattern) if isinstance(pattern, Pattern) else None
+
+
+def tree_of_pattern(pattern: Pattern) -> Node | None:
+    """The syntax tree of a pattern; None if it is of another dialect and cannot be read as Oniguruma's."""
     try:
         return pattern.tree or parse(pattern.source)
     except ReftokError:

@@ -17,13 +17,14 @@ from msgspec import Meta
 
 from conformance.core.case import Case, ids_case
 from conformance.core.records import Count, Name
+from conformance.generators.seams import MOST_SEAMS
 from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.corpora import is_natural, read_corpus
 from conformance.inputs.cuts import Depth
 from conformance.inputs.scalars import SCALARS, scalar, scalar_cases
 
-SOURCES = ("corpora", "vocab", "fuzz", "scalars", "cuts")
-DEFAULT_SOURCES = ("corpora", "vocab", "fuzz")
+SOURCES = ("corpora", "vocab", "seams", "fuzz", "scalars", "cuts")
+DEFAULT_SOURCES = ("corpora", "vocab", "seams", "fuzz")
 SHARD_CHARACTERS = 60_000
 SHARD_CASES = 1_000
 SHARD_SCALARS = 4_096
@@ -37,8 +38,9 @@ class Inputs:
     """The inputs of every model of a run.
 
     files: corpus files, which are read for "corpora" and mutated for "fuzz".
-    sources: some of SOURCES. "vocab" is every entry of the vocab decoded, and that text encoded again; "scalars" every
-        Unicode scalar value, alone and in context; "cuts" the texts of the corpora, cut for streams as
+    sources: some of SOURCES. "vocab" is every entry of the vocab decoded, and that text encoded again; "seams" the
+        places where two rules of the model want the same characters; "scalars" every Unicode scalar value, alone and in
+        context; "cuts" the texts of the corpora, cut for streams as
         `conformance.inputs.cuts` says, and byte tokens in every order.
     fuzz: how many made cases; seed: what they are made from.
     """
@@ -74,6 +76,7 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
     slices = {
         "corpora": lambda: _corpus_slices(inputs.files),
         "vocab": lambda: _slices(vocab_size, SHARD_CASES),
+        "seams": lambda: _slices(MOST_SEAMS, SHARD_CASES),  # how many there are, only the model tells
         "fuzz": lambda: _slices(inputs.fuzz, SHARD_CASES),
         "scalars": lambda: _slices(SCALARS, SHARD_SCALARS),
         "cuts": lambda: _slices(len(cut_cases(inputs.files)), SHARD_CUTS),
@@ -82,7 +85,7 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
 
 
 def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[Case]:
-    """The cases of one shard; those of "fuzz" are made elsewhere, by what knows the model.
+    """The cases of one shard; those of "seams" and "fuzz" are made elsewhere, by what knows the model.
 
     vocab: the model's ids in ascending order, with their tokens.
     """

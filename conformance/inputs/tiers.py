@@ -26,11 +26,11 @@ class Tier:
 TIERS: Mapping[TierName, Tier] = MappingProxyType(
     {
         "smoke": Tier(("known_bugs",), ("corpora",), 0),
-        "core": Tier(QUICK_PARTS, ("corpora", "fuzz"), 500),
+        "core": Tier(QUICK_PARTS, ("corpora", "seams", "fuzz"), 500),
         "full": Tier(PARTS, DEFAULT_SOURCES, 1_500),
     }
 )
-"""Published bugs; edge cases and made inputs as well, which is what `conformance.run` asks; what the command asks."""
+"""Published bugs; edge cases, seams and made inputs as well, as `conformance.run` asks; what the command asks."""
 
 
 def tier_named(name: str) -> Tier:

@@ -6,13 +6,12 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, product
+from itertools import groupby, islice
 from random import Random
 from typing import Any, TypeAlias
 
 from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
-from conformance.core.unicode_ages import age_of, of_each_age
 from conformance.faults.fault import around
 from conformance.faults.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.generators import generators
@@ -22,12 +21,11 @@ from conformance.generators.base import Drawn, NothingToDo
 from conformance.generators.foreign_tokens import ForeignTokens
 from conformance.generators.knowledge import ModelKnowledge
 from conformance.generators.merges import Merges
-from conformance.generators.pattern_texts import branches_of, text_maker
 from conformance.generators.scores import ScoreTies, near_ties
+from conformance.generators.seams import BESIDE_ALTERNATIVES, CASED, NEWER, seams
 from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
 from conformance.inputs.corpora import QUICK_PARTS, WRITTEN_PARTS, corpus_files, natural_lines, read_corpus
 from conformance.vectors.keys import (
-    AGES,
     BUGS,
     BYTES,
     COMPETITIONS,
@@ -49,7 +47,6 @@ from reftok.unicode.characters import WHITE_SPACE
 
 DRAWN_OF_EACH = 20
 DRAWN_IDS = 160
-DRAWN_OF_A_SEAM = 4
 COMPETING = 400
 NEAR_TIES = 200
 PACKED_IDS = (8, 12, 16)
@@ -105,8 +102,7 @@ def questions(tokenizer: Tokenizer, knowledge: ModelKnowledge, takes_bytes: bool
         _seams(knowledge),
         _added(knowledge.added),
         _foreign(knowledge),
-        _ages(),
-        _ages_beside(knowledge.added),
+        _white_space(),
         _competing(knowledge),
         _near_ties(knowledge),
         _packed_ids(tokenizer, knowledge),
@@ -147,16 +143,10 @@ def _known_bugs(knowledge: ModelKnowledge) -> Questions:
 
 
 def _seams(knowledge: ModelKnowledge) -> Questions:
-    """Each alternative of each pattern behind each other one."""
-    for tree in knowledge.patterns:
-        makers = [*map(text_maker, branches_of(tree))]
-        for (first, before), (second, after) in product(enumerate(makers), enumerate(makers)):
-            for number in range(DRAWN_OF_A_SEAM):
-                chance = Random(f"seam:{first}:{second}:{number}")
-                yield Question(before(chance) + after(chance))
-        for number, maker in enumerate(makers):
-            for turn in range(DRAWN_OF_A_SEAM):
-                yield Question(maker(Random(f"alternative:{number}:{turn}")))
+    """The seams of the model; what those of alternatives reach, their traces show."""
+    for seam in seams(knowledge):
+        keys = frozenset() if seam.kind == BESIDE_ALTERNATIVES else frozenset({(seam.kind, seam.sort)})
+        yield Question(seam.text, keys, is_traced=seam.kind not in (NEWER, CASED))
 
 
 def _added(added: Sequence[AddedToken]) -> Questions:
@@ -184,28 +174,11 @@ def _foreign(knowledge: ModelKnowledge) -> Questions:
         yield Question(content, frozenset({(FOREIGN, content), flag}))
 
 
-def _ages() -> Questions:
-    """Characters that came with each version of Unicode, and all white space, where patterns and forms see them."""
-    for character in of_each_age():
-        is_mark = unicodedata.category(character)[0] == "M" or unicodedata.category(character) == "Cn"
-        keys = frozenset({(AGES, age_of(character))})
-        marks = (f"a{character}\u0316", f"q\u0301{character}", f"a\u0334{character}\u0301") if is_mark else ()
-        for text in (f"{character}'s", f".{character}\n", *marks):
-            yield Question(text, keys, is_traced=False)
+def _white_space() -> Questions:
+    """All white space, and what is taken for it, where patterns see it."""
     for character in _WHITE:
         for text in (f"a{character}b", f"\t\t{character}", f".{character}", f"{character}a", f"a {character}\n"):
             yield Question(text, is_traced=False)
-
-
-def _ages_beside(added: Sequence[AddedToken]) -> Questions:
-    """Characters of each version of Unicode beside added tokens that look at their neighbours."""
-    word = next((token.content for token in added if token.single_word), None)
-    right = next((token.content for token in added if token.rstrip), None)
-    left = next((token.content for token in added if token.lstrip), None)
-    for character in of_each_age() + "_é1\u0301½中" if word else "":
-        yield Question(f"{character}{word}", frozenset({(AGES, f"{age_of(character)} beside an added token")}))
-    for character in _WHITE if right or left else "":
-        yield Question(f"{right or ''}{character}a{character}{left or ''}")
 
 
 def _competing(knowledge: ModelKnowledge) -> Questions:

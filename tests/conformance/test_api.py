@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 import conformance
+from conformance.api import INPUTS
 from conformance.core.errors import InputError
 from conformance.engine import bench
 from conformance.inputs.corpora import PARTS
@@ -193,7 +194,7 @@ def test_a_run_is_what_reports_are_made_of(tmp_path: Path) -> None:
     done = conformance.run(LosesCarriageReturns(), "bpe-qwen", out=tmp_path / "out", **SMALL)
     assert read_run_folder(tmp_path / "out") == done
     assert (tmp_path / "out" / "report.html").is_file()
-    assert (done.verdict, done.fuzz, done.seed, done.sources) == ("unexpected findings", 40, 0, ("corpora", "fuzz"))
+    assert (done.verdict, done.fuzz, done.seed, done.sources) == ("unexpected findings", 40, 0, INPUTS)
     assert {(info.name, info.role, info.version) for info in done.subjects} >= {
         ("LosesCarriageReturns", "subject", "7.1")
     }

@@ -55,6 +55,7 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_added_tokens.py:WordsOfUnicode9": ("\U00010d22[sw]",),
     "wrong_added_tokens.py:AsciiStrips": ("[rs]\x0b",),
     "wrong_added_tokens.py:EquivalentTokens": ("[café-raw]",),
+    "wrong_added_tokens.py:NormalizedFirst": ("<|im_end|>\u0338",),
     "wrong_pre_tokenizers.py:JavaScriptSpace": (".\x85",),
     "wrong_pre_tokenizers.py:GoSpace": ("\t\t\xa0",),
     "wrong_pre_tokenizers.py:JavaSpace": (".\x85",),

@@ -191,6 +191,12 @@ DEFECTS = (
         "AddedTokens",
         "added tokens are matched by what is canonically equivalent",
     ),  # added tokens are matched by canonical equivalence
+    Defect(
+        "wrong_added_tokens.py:NormalizedFirst",
+        QWEN,
+        "AddedTokens",
+        "the text is normalized before added tokens are matched",
+    ),
     Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:WordCharacters", QWEN, "PreTokenizer", "\\w in place of \\p{L}"),

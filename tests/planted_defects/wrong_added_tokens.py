@@ -359,3 +359,17 @@ class EquivalentTokens(Official):
             for other in (unicodedata.normalize("NFC", token.content), unicodedata.normalize("NFD", token.content)):
                 text = text.replace(other, token.content)
         return list(self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids)
+
+
+class NormalizedFirst(Official):
+    """The text is brought to NFC before added tokens are cut out of it: a mark takes the end of a token with it."""
+
+    encode_with_offsets: Any = None
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        self.bare = tokenizers.Tokenizer.from_str(json.dumps({**model, "normalizer": None}))
+        return model
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        normalized = tokenizers.normalizers.NFC().normalize_str(text)
+        return list(self.bare.encode(normalized, add_special_tokens=add_special_tokens).ids)

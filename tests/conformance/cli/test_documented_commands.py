@@ -82,7 +82,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
     ),
     "docs/runs.md": (
         *FINDING,
-        (1, "conformance fuzz", "--jobs 1 --cases 60"),
+        (1, "conformance fuzz", "--jobs 1 --cases 240"),
         (0, "conformance corpus minimize", ""),
         (0, "conformance diff", ""),
         (0, "conformance history", ""),

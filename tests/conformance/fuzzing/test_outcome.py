@@ -21,6 +21,7 @@ from conformance.fuzzing.folder import kept_inputs, read_corpus, read_state
 from conformance.fuzzing.session import SHARDS_OF_A_GENERATION, SessionShard, generation_shards
 from conformance.fuzzing.state import Kept, ShardOutcome, new_state
 from conformance.fuzzing.watching import STAGES
+from conformance.generators import NAMES
 from tests.conformance.fuzzing.sessions import run, session_job
 
 REFUSING = """
@@ -115,7 +116,7 @@ def test_a_stage_that_never_changed_anything_fails_a_long_session(key: str, case
     state = new_state(["m"])
     state.models["m"].result.cases = cases
     state.models["m"].coverage = Coverage({STAGES: {key}})
-    told = list(outcome._unexercised(state))
+    told = list(outcome._unexercised(state, {"m": {STAGES: ["2 Normalizer NFC: changed", "6 Model BPE: changed"]}}))
     assert told == (["m: stage 2 Normalizer NFC was never exercised: it changed nothing in 2,000 cases"] * is_told)
 
 
@@ -128,7 +129,7 @@ def test_what_is_never_reached_is_told(tmp_path: Path) -> None:
 
 
 def test_a_minimized_corpus_reaches_the_same_with_fewer_inputs(tmp_path: Path) -> None:
-    job = session_job(tmp_path / "session", 400)
+    job = session_job(tmp_path / "session", 400, generators=NAMES[1:])  # each seam is reached by its own input alone
     run(job)
     change = minimize(tmp_path / "session", job.session.plan.models)
     assert 0 < change.after < change.before
@@ -157,3 +158,10 @@ def test_merging_adds_the_inputs_of_others_once(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_session_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no fuzzing session"):
         kept_inputs(tmp_path)
+
+
+def test_no_generator_loses_its_turns_to_seams(tmp_path: Path) -> None:
+    """Fault: with seams at every other number and an even number of turns, half of the generators never fired."""
+    run(session_job(tmp_path / "session", 60, generators=("seams", "numbers", "white space", "edges")))
+    drawn = json.loads((tmp_path / "session" / "coverage.json").read_text("ascii"))["bpe-gpt2"]["generators"]
+    assert drawn == {"seams": 38, "numbers": 7, "white space": 8, "edges": 7}

@@ -20,6 +20,7 @@ from conformance.fuzzing.drive import NOTHING_ASKED
 from conformance.fuzzing.folder import read_state
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.worker import work_in_worker
+from conformance.generators import NAMES
 from conformance.inputs.shards import Inputs
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.job import file_hash
@@ -102,7 +103,7 @@ def test_what_is_known_of_a_subject_that_has_no_time_to_load_is_not_asked_again_
     tmp_path: Path, slow_to_load: Starts
 ) -> None:
     folder = tmp_path / "session"
-    job = session_job(folder, 64, subjects=(WRONG,), model="spm-char")
+    job = session_job(folder, 64, subjects=(WRONG,), model="spm-char", generators=NAMES[1:])
     first = run(replace(job, seconds=ENOUGH)).run
     assert first.findings
     close_benches()

@@ -29,6 +29,7 @@ from conformance.generators.merges import Merges
 from conformance.generators.mutation import CorpusMutation, KeptMutation
 from conformance.generators.pattern_texts import branches_of, text_maker
 from conformance.generators.scores import ScoreTies
+from conformance.generators.seams import Seams, seams
 from conformance.generators.split_pattern import SplitPattern
 from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
@@ -48,7 +49,7 @@ CHANCES = st.randoms(use_true_random=False)
 
 
 def all_of(knowledge: ModelKnowledge) -> dict[str, Generator | NothingToDo]:
-    found = [*generators(knowledge, LINES), KeptMutation.of_inputs(knowledge, KEPT)]
+    found = [Seams(seams(knowledge)), *generators(knowledge, LINES), KeptMutation.of_inputs(knowledge, KEPT)]
     return {generator.name: generator for generator in found}
 
 

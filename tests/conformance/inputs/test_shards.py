@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.generators.seams import MOST_SEAMS
 from conformance.inputs.scalars import scalar
 from conformance.inputs.shards import (
     DEFAULT_SOURCES,
@@ -32,7 +33,8 @@ def files(tmp_path: Path) -> tuple[Path, ...]:
 def test_shards_cover_every_case_exactly_once(files: tuple[Path, ...], vocab_size: int, fuzz: int) -> None:
     inputs = Inputs(files, sources=DEFAULT_SOURCES, fuzz=fuzz, seed=0)
     planned = shards(inputs, "m", vocab_size)
-    for source, count in (("corpora", len(corpus_cases(files))), ("vocab", vocab_size), ("fuzz", fuzz)):
+    counts = {"corpora": len(corpus_cases(files)), "vocab": vocab_size, "seams": MOST_SEAMS, "fuzz": fuzz}
+    for source, count in counts.items():
         covered = [n for shard in planned if shard.source == source for n in range(shard.start, shard.stop)]
         assert covered == list(range(count))
     assert len({shard.key for shard in planned}) == len(planned)
@@ -60,7 +62,7 @@ def test_no_shard_of_the_vocab_without_the_vocab() -> None:
 
 
 def test_the_vocab_is_asked_id_by_id_even_with_gaps() -> None:
-    inputs = Inputs((), sources=DEFAULT_SOURCES, fuzz=0, seed=0)
+    inputs = Inputs((), sources=("vocab",), fuzz=0, seed=0)
     vocab = {2: "a", 5: "b", 9: "c"}
     cases = [case for shard in shards(inputs, "m", len(vocab)) for case in shard_cases(inputs, shard, vocab)]
     assert [case.ids for case in cases] == [(2,), (5,), (9,)]
