@@ -64,6 +64,7 @@ DECODING_DEFECTS = {
         ("stream decode", "", "text is given out twice"),
         ("stream decode", "", "a U+FFFD is given out for a character that is not complete"),
         ("stream decode", "", "text differs from the full decode"),
+        ("stream decode", "", "text around a U+FFFD differs from the full decode"),
         ("stream decode", "", "white space at the ends differs from the full decode"),
     },
     "nonsense_text": {("decode", "", "nonsense")},

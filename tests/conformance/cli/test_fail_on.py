@@ -15,7 +15,7 @@ from tests.conformance.commands import SMALLEST, Command, Planted
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "hard.jsonl"
-    path.write_text(json.dumps({"text": "cafe\u0301 merges"}) + "\n", "ascii")
+    path.write_text(json.dumps({"text": "caf\0e merges"}) + "\n", "ascii")
     return path
 
 
@@ -23,16 +23,24 @@ def corpus(tmp_path: Path) -> Path:
 def test_what_changes_no_natural_text_passes_the_gate_for_that(
     conformance_here: Command, planted: Planted, corpus: Path, tmp_path: Path, gate: str, code: int
 ) -> None:
-    asked = ("--model", "bpe-qwen", "--corpus", corpus, "--subject", planted("no_nfc"), *SMALLEST)
+    asked = ("--model", "bpe-qwen", "--corpus", corpus, "--subject", planted("nul_truncates"), *SMALLEST)
     result = conformance_here("run", *asked, "--fail-on", gate, "--out", tmp_path / "run")
     assert result.returncode == code, result.stderr
     first, *_ = result.stdout.splitlines()
-    named = r"✗ no_nfc\.py:Subject on bpe-qwen: wrong at the edge of Unicode, and in none of \d+ natural texts"
+    named = r"✗ nul_truncates\.py:Subject on bpe-qwen: wrong at the edge of Unicode, and in none of \d+ natural texts"
     assert re.fullmatch(named, first)
     assert ("None of them fails it: --fail-on natural" in result.stdout) == (code == 0)
     run = read_run_folder(tmp_path / "run")
     assert (run.verdict, run.exit_code, run.fail_on) == ("unexpected findings", code, gate)
     assert ("<failure" in (tmp_path / "run" / "junit.xml").read_text("utf-8")) == (code == 1)
+
+
+def test_text_as_macos_writes_it_is_natural(conformance_here: Command, planted: Planted, tmp_path: Path) -> None:
+    """Fault: a port without NFC passed `--fail-on natural`, since all natural texts were NFC."""
+    asked = ("--model", "bpe-qwen", "--corpus", "forms", "--subject", planted("no_nfc"), *SMALLEST)
+    result = conformance_here("run", *asked, "--fail-on", "natural", "--out", tmp_path / "run")
+    assert result.returncode == 1, result.stderr
+    assert "100 % of decomposed texts" in " ".join(result.stdout.split())
 
 
 def test_what_changes_natural_text_fails_every_gate_and_is_told_first(
@@ -49,7 +57,17 @@ def test_what_changes_natural_text_fails_every_gate_and_is_told_first(
 
 
 def test_a_session_has_the_gate_too(conformance_here: Command, planted: Planted, tmp_path: Path) -> None:
-    asked = ("--model", "bpe-qwen", "--check", "ids", "--cases", "400", "--subject", planted("no_nfc"), "--quiet")
+    asked = (
+        "--model",
+        "bpe-qwen",
+        "--check",
+        "ids",
+        "--cases",
+        "400",
+        "--subject",
+        planted("nul_truncates"),
+        "--quiet",
+    )
     result = conformance_here("fuzz", *asked, "--fail-on", "natural", "--out", tmp_path / "session")
     run = read_run_folder(tmp_path / "session")
     assert {finding.weight.kind for finding in run.findings if finding.status == "new"} == {"edge of Unicode"}
