@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 _QUANTIFIERS = ("", "?", "*", "+", "{1,2}", "{1,3}", "{1,4}")
 _CLASSES = {
@@ -23,7 +24,11 @@ _CLASSES = {
 _MEMBER = re.compile(r"\\r\\n|\\[pP]\{[^}]*\}|\\.|.", re.DOTALL)
 _ATOM = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\.|[^()|\\]", re.DOTALL)
 _QUANTIFIER = re.compile(r"[?*+]|\{\d*,?\d*\}")
+_LONGEST, _MOST_GROUPS = 2_000, 60
+"""A file from strangers may hold any pattern: edits of a long one, or of one that is nested deep, would not end."""
 _LOOKS = ("(?!", "(?=", "(?<!", "(?<=")
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +42,14 @@ class Edit:
 def edits(pattern: str) -> Iterator[Edit]:
     r"""Every pattern that one edit makes of another, with what the edit is.
 
-    pattern: for Oniguruma, with greedy quantifiers.
+    pattern: for Oniguruma, with greedy quantifiers; of one that is longer or has more groups than those of published
+        models, nothing is made.
 
     >>> [(one.rule, one.pattern) for one in edits(r"a|b")]  # doctest: +NORMALIZE_WHITESPACE
     [('the pattern has “b” before “a”', 'b|a'), ('the pattern lacks “a”', 'b'), ('the pattern lacks “b”', 'a')]
     """
+    if len(pattern) > _LONGEST or pattern.count("(") > _MOST_GROUPS:
+        return
     given = {pattern}
     for rule, other in _of_alternatives(pattern):
         if other not in given:
@@ -101,7 +109,7 @@ def _of_atom(atom: str) -> Iterator[tuple[str, str]]:
             yield "", (head or "[") + inside + (tail or "]")
 
 
-def _with(some: Sequence[str] | Sequence[tuple[str, str]], index: int, other: str | tuple[str, str]) -> list:  # type: ignore[type-arg]
+def _with(some: Sequence[Item], index: int, other: Item) -> list[Item]:
     return [*some[:index], other, *some[index + 1 :]]
 
 

@@ -52,3 +52,8 @@ def test_only_edits_that_explain_an_answer_are_learnt() -> None:
     rules = [one.rule for one in of_edited_patterns(tokenizer, [("don't", tokenizer.encode_ids("don't"), apart)])]
     assert "the pattern lacks “'t”" in rules
     assert "the pattern lacks “'s”" not in rules
+
+
+@pytest.mark.parametrize("pattern", ["(" * 1_500 + "a" + ")" * 1_500, "|".join(["a+b"] * 900), "(a", "[", "a|", ""])
+def test_a_pattern_of_a_stranger_ends_soon_and_breaks_nothing(pattern: str) -> None:
+    assert all(one.pattern != pattern for one in edits(pattern))
