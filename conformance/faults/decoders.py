@@ -63,7 +63,13 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
-    """Special tokens, incomplete characters, spaces, and steps that are missing."""
+    """Special tokens, incomplete characters, spaces, and steps that are missing; the variants of a rule together."""
+    found = [*_ungrouped(tokenizer)]
+    places = {one.rule: place for place, one in reversed([*enumerate(found)])}
+    yield from sorted(found, key=lambda one: places[one.rule])
+
+
+def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
     marked = _marked(tokenizer, decode)
     rules: list[tuple[str, Text]] = [

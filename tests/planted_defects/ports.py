@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -133,7 +134,8 @@ def told(names: Sequence[str], cases: int, seed: int) -> list[str]:
         subject.write_text("\n".join(lines) + "\n", "utf-8")
         command = [sys.executable, "-m", "conformance", "fuzz", "--model", "bpe-qwen", "--quiet", "--jobs", "1"]
         command += ["--subject", f"{subject}:Mine", "--cases", str(cases), "--seed", str(seed), "--out", f"{folder}/s"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}  # the port is made of this module
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{names}: exit code {done.returncode}: {done.stderr[-2000:]}")
         lines = (Path(folder) / "s" / "findings.jsonl").read_text("utf-8").splitlines()
