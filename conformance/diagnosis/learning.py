@@ -62,7 +62,7 @@ def learnt_of_texts(
     left = varied(unexplained)
     yield from of_changed_texts(tokenizer, map(_answer, left[:MOST_LEARNT]))
     short = [one for one in left if len(one.asked) <= LONG]
-    yield from of_flags(tokenizer, map(_answer, short[:MOST_LEARNT_ALONE]))
+    yield from of_flags(tokenizer, map(_answer, short[:MOST_LEARNT]))
     yield from of_edited_patterns(tokenizer, map(_answer, short[:MOST_LEARNT_ALONE]))
     yield from of_holes(tokenizer, map(_answer, short[:MOST_LEARNT]))
     long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]

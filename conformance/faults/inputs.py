@@ -20,6 +20,7 @@ _LINE_ENDS = re.compile(r"\r\n?|\n")
 _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
 _ESCAPES = re.compile("|".join(map(re.escape, _ESCAPED)))
 ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
@@ -53,6 +54,7 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "variation selectors are removed": lambda text: _SELECTORS.sub("", text),
         "soft hyphens are removed": lambda text: text.replace("\xad", ""),
         "typographic quotes are made straight": lambda text: text.translate(_QUOTES),
+        "full-width forms of ASCII become ASCII": lambda text: text.translate(_FULL_WIDTH),
         "escapes such as \\n are read": lambda text: _ESCAPES.sub(lambda one: _ESCAPED[one[0]], text),
         "references such as &amp; are read": unescape,
         "a byte order mark is added": lambda text: "\ufeff" + text,

@@ -268,8 +268,9 @@ class LongestFirst(VocabModel):
             stops = range(min(len(text), start + self._longest), start, -1)
             stop = next((stop for stop in stops if text[start:stop] in self.vocab), start + 1)
             token_id = self.vocab.get(text[start:stop], self._unknown)
-            is_fused = self._fuses and tokens and token_id == self._unknown == tokens[-1].id
+            piece = text[start:stop]
+            is_fused = self._fuses and tokens and piece not in self.vocab and tokens[-1].id == self._unknown
             if token_id is not None and not is_fused:
-                tokens.append(Token(token_id, text[start:stop], (start, stop)))
+                tokens.append(Token(token_id, piece, (start, stop)))
             start = stop
         return tokens

@@ -309,7 +309,8 @@ def _of_strings(shown: Iterable[Shown]) -> Iterator[TextChange]:
                 within |= {pair} if _is_within_a_word(pair[0], one.text) else set()
     for pair, count in times.most_common(_MOST_STRINGS):
         if count >= _LEAST_TIMES and pair in within:
-            yield TextChange(f"{_name(pair[0])} becomes {_name(pair[1])}", partial(_with_other, *pair), "string")
+            becomes = f"becomes {_name(pair[1])}" if pair[1] else "is removed"
+            yield TextChange(f"{_name(pair[0])} {becomes}", partial(_with_other, *pair), "string")
 
 
 def _strings(text: str, given: str) -> Iterator[tuple[str, str]]:

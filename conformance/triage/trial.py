@@ -50,8 +50,9 @@ LEAST_FRESH = 3
 """So few say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
-LEARNT_BELIEVED = 0.99
-"""The share of the answers in its scope that a fault with something learnt must foretell to be named."""
+LEARNT_BELIEVED, MUST_FORETELL_ALL = 0.99, ("id", "limit")
+"""The share of the answers in its scope that a fault with something learnt must foretell to be named, and the kinds of
+which every answer counts: dozens of ids and of limits fit one."""
 MOST_OF_A_KIND = 1
 """Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
@@ -552,6 +553,8 @@ class Trial:
         if texts:
             tokens = self.bench.reference.tokenizer.rules.added_tokens.tokens.values()
             yield from (_with_others(text) for text in texts[:MOST_REPLACED])
+            if one.fault.learnt:
+                yield (part for text in texts[:MOST_REPLACED] for part in _parts(text))
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
             yield _in_frames((*own, *_PROBED))
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
@@ -671,10 +674,11 @@ def is_believed(confidence: Confidence, learnt: str = "") -> bool:
     learnt: as of a fault: what was made for answers must foretell nearly all others.
 
     >>> few, many = Confidence(40, 39), Confidence(400, 398)
-    >>> is_believed(few), is_believed(few, "ends"), is_believed(many, "ends")
-    (True, False, True)
+    >>> is_believed(few), is_believed(few, "ends"), is_believed(many, "ends"), is_believed(many, "id")
+    (True, False, True, False)
     """
-    enough = confidence.tried * (LEARNT_BELIEVED if learnt else BELIEVED)
+    share = 1 if learnt in MUST_FORETELL_ALL else LEARNT_BELIEVED if learnt else BELIEVED
+    enough = confidence.tried * share
     is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= enough
     return is_told or confidence is THE_ONLY_INPUT  # one answer of several says too little
 

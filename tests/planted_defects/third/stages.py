@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.huggingface.added_tokens import AddedTokenPattern
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Token
 from tests.planted_defects.official import Official, Spans
-from tests.planted_defects.second.plain import Plain
+from tests.planted_defects.second.added_tokens import Cutting
+from tests.planted_defects.second.plain import Plain, of_class
 from tests.planted_defects.second.pre_tokenizers import OtherPattern
 
 LONGEST_WORD = 25
@@ -139,19 +141,12 @@ class AddedTokensBehindSpaces(Plain):
     """Added tokens are found by splitting at spaces: nothing may stand before one."""
 
     def changed(self, pipeline: Pipeline) -> Pipeline:
-        added = pipeline.added_tokens
-        found = type(added)._matches
+        return replace(pipeline, added_tokens=of_class(pipeline.added_tokens, _Spaced))
 
-        class Spaced(type(added)):  # type: ignore[misc]
-            def _matches(self, text: str, *rest: Any) -> Any:
-                for one in found(self, text, *rest):
-                    start = one[1][0] if one[0] is None else text.find(self.tokens[one[0]].content, one[1][0])
-                    if text[:start][-1:] in ("", " "):
-                        yield one
 
-        changed = Spaced.__new__(Spaced)
-        changed.__dict__.update(vars(added))
-        return replace(pipeline, added_tokens=changed)
+class _Spaced(Cutting):
+    def found(self, text: str, pattern: AddedTokenPattern) -> Iterator[tuple[int, int, int]]:
+        return (one for one in pattern.find(text) if text[: one[1]][-1:] in ("", " "))
 
 
 class Ids(Official):
