@@ -88,7 +88,7 @@ def corpus_names() -> Mapping[str, str]:
 def natural_lines(parts: tuple[str, ...] = NATURAL_PARTS) -> Mapping[str, tuple[str, ...]]:
     """The lines of each of the project's languages, domains and forms, by the name of its file."""
     return {
-        path.stem: tuple(case.text for case in read_corpus(path) if "\n" not in case.text)
+        path.stem: tuple(case.text for case in read_corpus(path) if "\n" not in case.text[:-1])
         for path in corpus_files(parts)
     }
 
@@ -97,8 +97,8 @@ def read_corpus(path: Path) -> list[Case]:
     """The cases of one file.
 
     .jsonl: an object with "text", "bytes_hex" or "tokens" (a list of entries of a vocab, to be decoded) a line; .json:
-    a list of strings, or vectors, which may be packed (.json.gz); else text: each line that is not empty, and the file
-    as a whole.
+    a list of strings, or vectors, which may be packed (.json.gz); else text: each line that is not empty, without its
+    end unless that is CR LF, and the file as a whole.
     Raises InputError with the place for what is not UTF-8 or not of this form.
     """
     name = f"{path.parent.name}/{path.name}"
@@ -111,10 +111,16 @@ def read_corpus(path: Path) -> list[Case]:
         return _json_list(text, path, name)
     language = path.stem
     lines = text.split("\n")
-    cases = [text_case(line, f"{name}:{number}", language) for number, line in enumerate(lines, 1) if line]
+    numbered = ((number, _with_end(line)) for number, line in enumerate(lines, 1) if line)
+    cases = [text_case(line, f"{name}:{number}", language) for number, line in numbered]
     if len(cases) > 1:
         cases.append(text_case(text, name, language))
     return cases
+
+
+def _with_end(line: str) -> str:
+    """A line of a file of Windows keeps its end: CR without LF stands in no such file."""
+    return f"{line}\n" if line.endswith("\r") else line
 
 
 def _read(path: Path) -> str:

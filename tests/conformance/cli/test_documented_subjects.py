@@ -57,10 +57,11 @@ def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
     (shown,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", told, re.DOTALL | re.MULTILINE)
     (seen,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", printed, re.DOTALL | re.MULTILINE)
     run_folder = re.compile(r"(?<=conformance replay )\S+")
-    of_all_corpora = re.compile(r"[\d,]+(?= natural texts)")
+    of_all_corpora = re.compile(r"(?<=texts \()[\d,]+ of [\d,]+|(?<=natural texts )[\d,]+ of [\d,]+")
     shown, seen = (of_all_corpora.sub("N", run_folder.sub("RUN", text)) for text in (shown, seen))
     lines = [[line.rstrip() for line in text.splitlines()] for text in (shown, seen)]
-    assert lines[0] == lines[1]
+    # The run of the README has counted the texts of all corpora, and asks no other for a natural one.
+    assert lines[0] == [line for line in lines[1] if not line.startswith("  natural ")]
     assert told.count(shown.split()[-1]) == 2
 
 
