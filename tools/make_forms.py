@@ -1,4 +1,4 @@
-"""Write corpora/forms/: the texts of corpora/languages/ in the forms that texts have in the world.
+"""Write corpora/forms/: lines of corpora/languages/ in other common forms, such as NFD or with CR LF.
 
     python tools/make_forms.py            write them anew
     python tools/make_forms.py --check    exit 1 and name every file that is not what this makes
@@ -32,7 +32,7 @@ TYPOGRAPHIC = re.compile(r"(?<=\w)'(?=\w)")
 NO_BREAK = re.compile(r" (?=[!?:;»%])|(?<=«) |(?<=\d) (?=\w)|(?<=\b\w) (?=\w{2})")
 
 Form: TypeAlias = Callable[[str, str, int], str]
-"""Of a text, the code of its language, and its number."""
+"""Changes a line. Takes the line, the code of its language, and the number of lines so far."""
 
 FORMS: Mapping[str, Form] = {
     "decomposed": lambda text, code, number: unicodedata.normalize("NFD", text),
@@ -45,11 +45,11 @@ FORMS: Mapping[str, Form] = {
     "trailing-blanks": lambda text, code, number: text + ("  ", " ", "\t", " \u00a0")[number % 4],
     "pasted-emoji": lambda text, code, number: f"{text} {EMOJI[number % len(EMOJI)]}",
 }
-"""By the name of the file."""
+"""The forms by the name of their file."""
 
 
 def texts(name: str) -> Iterator[str]:
-    """The lines of one form: of each language one that it changes, the first from the middle of its file on."""
+    """The lines of one form: for each language, the first line from the middle of its file on that the form changes."""
     number = 0
     for path in sorted((CORPORA / "languages").glob("*.txt")):
         lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
@@ -63,7 +63,7 @@ def texts(name: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """1 where a file is not what this makes."""
+    """Exit code: 1 if a file differs from what this tool makes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, and compare")
     options = parser.parse_args()

@@ -15,7 +15,7 @@ from conformance.faults import (
     of_changed_texts,
     of_edited_patterns,
     of_flags,
-    of_holes,
+    of_missing_entries,
     of_sample,
     of_unknown_ids,
     of_unknown_tokens,
@@ -64,7 +64,7 @@ def learnt_of_texts(
     short = [one for one in left if len(one.asked) <= LONG]
     yield from of_flags(tokenizer, map(_answer, short[:MOST_LEARNT]))
     yield from of_edited_patterns(tokenizer, map(_answer, short[:MOST_LEARNT_ALONE]))
-    yield from of_holes(tokenizer, map(_answer, short[:MOST_LEARNT]))
+    yield from of_missing_entries(tokenizer, map(_answer, short[:MOST_LEARNT]))
     long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]
     few = [one for one in left if len(one.asked) <= LONG or one in long[:MOST_LONG]][:MOST_LEARNT_ALONE]
     alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in few)

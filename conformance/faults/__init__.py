@@ -12,9 +12,9 @@ from conformance.faults.added_tokens import of_added_tokens, of_flags, of_matche
 from conformance.faults.code_units import of_code_units
 from conformance.faults.decoders import of_decoders
 from conformance.faults.fault import DecodingFault, Fault, changed, predicted
-from conformance.faults.holes import of_holes
 from conformance.faults.inputs import of_input
 from conformance.faults.merge_queues import of_merge_queues
+from conformance.faults.missing_entries import of_missing_entries
 from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.other_models import of_other_models
@@ -38,7 +38,7 @@ __all__ = [
     "of_classes",
     "of_edited_patterns",
     "of_flags",
-    "of_holes",
+    "of_missing_entries",
     "of_sample",
     "of_unknown_ids",
     "of_unknown_tokens",

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from conformance.faults.fault import Fault, Faults, of_pipeline, of_rules, of_text, predicted
+from conformance.faults.fault import Fault, Faults, TextAnswer, of_pipeline, of_rules, of_text, predicted
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import (
     AddedMatch,
@@ -32,7 +32,7 @@ _SWALLOWED = (
 
 
 class _Found(NamedTuple):
-    """A match. first, last: its ends, with the white space that it takes. lstrip, rstrip: flags of its token."""
+    """A match. first, last: its bounds including stripped white space. lstrip, rstrip: the flags of its token."""
 
     token_id: int
     start: int
@@ -64,7 +64,8 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
                 yield _with(tokenizer, f"{flag} is {'on' if value else 'off'}", partial(_flagged, flag, value))
     for flag, rule in _SWALLOWED:
         if any(token.special and not getattr(token, flag) for token in tokens):
-            yield _with(tokenizer, rule, partial(_flagged_if_special, flag))
+            special_contents = {token.content for token in tokens if token.special}
+            yield _with(tokenizer, rule, partial(_flagged, flag, True, contents=special_contents))
     if sum(any(getattr(token, flag) for token in tokens) for flag in FLAGS) > 1:
         yield _with(tokenizer, "flags of added tokens are not read", _without_flags)
     yield _with(tokenizer, "the first in the file wins, not the longest", _first_in_file)
@@ -74,11 +75,8 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
         yield _with(tokenizer, "special tokens are not matched", partial(_kept, False))
 
 
-def of_flags(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Faults:
-    """Flags of just the tokens that these answers show to have others.
-
-    answers: texts, each with the right ids and those that a subject gave.
-    """
+def of_flags(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> Faults:
+    """Wrong flags of single added tokens: those whose change explains one of these answers."""
     tokens = tokenizer.rules.added_tokens.tokens
     found: dict[tuple[str, bool], list[str]] = {}
     for text, right, observed in answers:
@@ -89,22 +87,17 @@ def of_flags(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], S
                 if predicted(partial(fault.ids, text)) == [*observed]:
                     found.setdefault(key, []).append(token.content)
     for (flag, value), contents in found.items():
-        which = f"of “{contents[0]}”" if len(set(contents)) == 1 else "of some added tokens"
-        rule = f"{flag} {which} is {'on' if value else 'off'}"
+        tokens_named = f"“{contents[0]}”" if len(set(contents)) == 1 else "some added tokens"
+        rule = f"{flag} of {tokens_named} is {'on' if value else 'off'}"
         yield _with(tokenizer, rule, partial(_flagged, flag, value, contents={*contents}))
 
 
 def _flagged(
     flag: str, value: bool, tokens: Sequence[AddedToken], contents: Container[str] | None = None
 ) -> list[AddedToken]:
-    """contents: of those that get the flag; None for all."""
+    """Sets a flag of the tokens with these contents, or of all tokens if None."""
     change: dict[str, Any] = {flag: value}
     return [replace(token, **change) if contents is None or token.content in contents else token for token in tokens]
-
-
-def _flagged_if_special(flag: str, tokens: Sequence[AddedToken]) -> list[AddedToken]:
-    change: dict[str, Any] = {flag: True}
-    return [replace(token, **change) if token.special else token for token in tokens]
 
 
 def _without_flags(tokens: Sequence[AddedToken]) -> list[AddedToken]:
@@ -297,7 +290,7 @@ def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
 
 
 def _where_stripped(text: str, found: Sequence[_Found]) -> list[_Found]:
-    """Those of tokens that strip white space which have some to strip."""
+    """Drops a match of a token with lstrip or rstrip if no white space stands on that side."""
     return [
         one for one in found if (one.first < one.start or not one.lstrip) and (one.last > one.end or not one.rstrip)
     ]
@@ -388,7 +381,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
 
         def ids(text: str) -> Sequence[int]:
             normalized = whole.normalized(text)[0].normalized.text if text else ""
-            # A mark may take a token away, and give one that was written in another form.
+            # Normalization can destroy a match, when a mark composes with it, or create one from another form.
             is_concerned = concerns(text) or concerns(normalized)
             return bare().encode_ids(normalized) if is_concerned else tokenizer.encode_ids(text)
 

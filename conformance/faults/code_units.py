@@ -57,7 +57,7 @@ _ENCODINGS: tuple[tuple[str, Callable[[str], bytes]], ...] = (
 
 
 _OF_BYTES = ((2, "\x80-\u07ff"), (3, "\u0800-\uffff"), (4, "\U00010000-\U0010ffff"))
-"""The length of characters in UTF-8, and those that have it."""
+"""The number of bytes in UTF-8, and the range of characters with that many."""
 
 
 def of_code_units(tokenizer: Tokenizer) -> Faults:

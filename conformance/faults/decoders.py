@@ -11,7 +11,7 @@ from itertools import groupby, takewhile
 from typing import Literal
 from unicodedata import normalize
 
-from conformance.faults.fault import DecodingFault, Text, with_steps
+from conformance.faults.fault import DecodingFault, Text, of_decoded, with_steps
 from conformance.faults.models import piece_table
 from conformance.faults.parameters import in_other_order, with_other_options
 from conformance.faults.stripped import strippings
@@ -37,7 +37,7 @@ _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE
 """Characters put back where tokens are joined as they stand in the vocab: none, spaces, line feeds, all white space."""
 
 _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
-    # of the decoded text: what was encoded as U+FFFD counts as well
+    # On the decoded text: a U+FFFD that was in the original text is dropped too.
     ("bytes that are not UTF-8 are dropped", lambda text: text.replace("\ufffd", "")),
     ("one U+FFFD for a run of bytes", lambda text: _REPLACEMENTS.sub("\ufffd", text)),
     ("text ends at the first NUL", lambda text: text.partition("\0")[0]),
@@ -59,11 +59,11 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("text is lower-cased", str.lower),
     ("repeated spaces are given out as one", lambda text: _SPACES.sub(" ", text)),
 )
-"""What is done to a text after it was decoded."""
+"""Rules that change nothing but the decoded text."""
 
 
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
-    """Special tokens, incomplete characters, spaces, and steps that are missing; the variants of a rule together."""
+    """Mistakes with special tokens, incomplete characters, spaces and steps, all variants of a rule in a row."""
     found = [*_ungrouped(tokenizer)]
     places = {one.rule: place for place, one in reversed([*enumerate(found)])}
     yield from sorted(found, key=lambda one: places[one.rule])
@@ -84,7 +84,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         yield DecodingFault("Decoder", rule, text)
     named = dict(_CHANGES)
     for rule, after in (*_CHANGES, *(one for one in strippings() if one[0] not in named)):
-        yield DecodingFault("Decoder", rule, partial(_changed, decode, after), after=after)
+        yield of_decoded(rule, tokenizer, after)
     rules = [
         ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
@@ -328,7 +328,7 @@ def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
 
 
 def _byte_by_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """The bytes of all tokens but added ones, each that is not ASCII replaced by itself."""
+    """Decodes each byte by itself, so that every byte above 0x7F becomes U+FFFD; added tokens are decoded as usual."""
     text = ""
     for is_added, run in groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__):
         if is_added:
@@ -343,10 +343,6 @@ def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     glyphs = _glyphs(tokenizer, {}, ids, skip)
     data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
     return data.decode(errors="surrogateescape")
-
-
-def _changed(decode: Text, change: Callable[[str], str], ids: Sequence[int], skip: bool) -> str:
-    return change(decode(ids, skip))
 
 
 def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:

@@ -17,6 +17,8 @@ Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
 Change: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 """What is done to the ids of a text."""
+TextAnswer: TypeAlias = tuple[str, Sequence[int], Sequence[int]]
+"""A text, its right ids, and the ids that a subject gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class DecodingFault:
     """One way to get the decoding wrong.
 
     trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
-    after: what it does to a text after it was decoded, where that is all. By this, another is put beneath it.
+    after: what it does to the decoded text, if it does nothing else; None otherwise. Another fault can decode first.
     """
 
     stage: str
@@ -127,6 +129,12 @@ def of_text(stage: str, rule: str, tokenizer: Tokenizer | Pipeline, change: Call
 def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Change) -> Fault:
     """The right ids changed."""
     return Fault(stage, rule, lambda text: change(tokenizer.encode_ids(text)), change=change)
+
+
+def of_decoded(rule: str, tokenizer: Tokenizer, change: Callable[[str], str], learnt: str = "") -> DecodingFault:
+    """The text changed after it is decoded."""
+    text: Text = lambda ids, skips: change(tokenizer.decode(ids, skip_special_tokens=skips))
+    return DecodingFault("Decoder", rule, text, learnt=learnt, after=change)
 
 
 def changed(fault: Fault, change: Change) -> Fault:

@@ -72,12 +72,8 @@ def of_model(tokenizer: Tokenizer) -> Faults:
     vocab = model.vocab
     longest_first = "the longest entry first, no merges"
     for fuses in (False, True):
-        build = partial(_longest_first, tokenizer, vocab, unknown, fuses)
-        yield of_rules("Model", longest_first, build)
-
-
-def _longest_first(tokenizer: Tokenizer, vocab: Mapping[str, int], unknown: int | None, fuses: bool) -> Pipeline:
-    return replace(tokenizer.rules, model=LongestFirst(vocab, unknown, fuses))
+        build = partial(LongestFirst, vocab, unknown, fuses)
+        yield of_rules("Model", longest_first, partial(_with_model, tokenizer, build))
 
 
 def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
@@ -153,7 +149,7 @@ def _with_model(tokenizer: Tokenizer, build: Callable[[], Model]) -> Pipeline:
 
 
 def _known_parts(model: WordPiece, text: str) -> Sequence[Token]:
-    """The longest parts from the left, each character that begins none unknown."""
+    """Takes the longest entry at each place from left to right; a character that begins no entry is unknown."""
     tokens: list[Token] = []
     start = 0
     while start < len(text):
@@ -249,7 +245,7 @@ def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
 class LongestFirst(VocabModel):
     """At each place the longest entry of the vocab; what begins none is unknown, or left out.
 
-    fuses: whether unknown characters that stand together are one token.
+    fuses: whether adjacent unknown characters become one token.
 
     >>> [token.value for token in LongestFirst({"a": 0, "ab": 1, "bc": 2, "c": 3}, None).tokenize("abcx")]
     ['ab', 'c']

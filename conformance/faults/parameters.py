@@ -1,4 +1,4 @@
-"""Every option of a step set to another of its values, every step done twice, two steps in the other order."""
+"""Steps with another value for one option, and neighbouring steps in the other order."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ Step = TypeVar("Step")
 
 
 def with_other_options(step: Step) -> Iterator[tuple[str, Step]]:
-    """Rule and step, for each value that an option does not have: True and False, or one of a few names.
-
-    A text that stands at the beginnings or ends of tokens is left out.
+    """Rule and step, for each other value of each option that is a bool or one of a few names.
 
     >>> from reftok.rules.huggingface.pre_tokenizers import Metaspace
     >>> [rule for rule, _ in with_other_options(Metaspace("▁", "first", True))]
     ['prepend_scheme is never', 'prepend_scheme is always', 'split is off']
     """
+    dataclass: Any = step
     for name, values in _options(type(step)).items():
-        value = getattr(step, name)
-        for other in values:
-            if other != value:
-                said = {True: "on", False: "off", None: "unset"}.get(other, other)
-                yield f"{name} is {said}", replace(step, **{name: other})  # type: ignore[type-var]
+        for value in values:
+            if value != getattr(step, name):
+                said = {True: "on", False: "off", None: "unset"}.get(value, value)
+                yield f"{name} is {said}", replace(dataclass, **{name: value})
 
 
 def _options(kind: type[Any]) -> dict[str, Sequence[Any]]:
-    """The options of a step that have few values, with these."""
+    """The options of a step that have a small set of values, each with that set."""
     if not is_dataclass(kind):
         return {}
     hints = get_type_hints(kind)
@@ -44,7 +42,7 @@ def _values(hint: Any) -> Sequence[Any]:
 
 
 def in_other_order(steps: Sequence[Step]) -> Iterator[tuple[str, tuple[Step, ...]]]:
-    """Rule and steps, for two neighbours that change places.
+    """Rule and steps, for each swap of two neighbours of different types.
 
     >>> [rule for rule, _ in in_other_order([1, "a"])]
     ['str comes before int']

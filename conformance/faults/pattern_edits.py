@@ -1,4 +1,4 @@
-"""A split pattern with one thing edited: an alternative, a quantifier, a class or a member of it, a flag, an order."""
+"""Single edits of a split pattern: of an alternative, a quantifier, a class, a flag, or the order of alternatives."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _CLASSES = {
     r"\p{Ll}": (r"\p{L}",),
     "_": (),
 }
-"""The members of a class, and what is written in their place; every one may be left out of a class with others."""
+"""Members of a class and their replacements; a member can also be left out if the class has others."""
 _MEMBER = re.compile(r"\\r\\n|\\[pP]\{[^}]*\}|\\.|.", re.DOTALL)
 _ATOM = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\.|[^()|\\]", re.DOTALL)
 _QUANTIFIER = re.compile(r"[?*+]|\{\d*,?\d*\}")
 _LONGEST, _MOST_GROUPS = 2_000, 60
-"""A file from strangers may hold any pattern: edits of a long one, or of one that is nested deep, would not end."""
+"""Tokenizer files from strangers may hold any pattern; editing a very long or deeply nested one would take too long."""
 _LOOKS = ("(?!", "(?=", "(?<!", "(?<=")
 
 Item = TypeVar("Item")
@@ -33,17 +33,17 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit of a pattern. rule: what it is. pattern: what is left."""
+    """One edit. rule: names it. pattern: the pattern after it."""
 
     rule: str
     pattern: str
 
 
 def edits(pattern: str) -> Iterator[Edit]:
-    r"""Every pattern that one edit makes of another, with what the edit is.
+    r"""All patterns that differ from this one by a single edit.
 
-    pattern: for Oniguruma, with greedy quantifiers; of one that is longer or has more groups than those of published
-        models, nothing is made.
+    pattern: in Oniguruma's syntax, with greedy quantifiers. There are no edits of patterns that are longer or have more
+        groups than those of published models.
 
     >>> [(one.rule, one.pattern) for one in edits(r"a|b")]  # doctest: +NORMALIZE_WHITESPACE
     [('the pattern has “b” before “a”', 'b|a'), ('the pattern lacks “a”', 'b'), ('the pattern lacks “b”', 'a')]
@@ -71,7 +71,7 @@ def _of_alternatives(pattern: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_alternative(alternative: str) -> Iterator[tuple[str, str]]:
-    """The rule, "" where the alternative says enough, and what it becomes."""
+    """Rule and edited alternative; rule is "" if both alternatives are to be quoted in it."""
     parts = _parts(alternative)
     for index, (atom, quantifier) in enumerate(parts):
         if quantifier in ("?", "*") or atom.startswith(_LOOKS):
@@ -84,7 +84,7 @@ def _of_alternative(alternative: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_letter(atom: str) -> bool:
-    """Whether it is one of a word that the pattern spells out, such as a contraction."""
+    """Whether an atom is a letter of a literal word, such as a contraction, where other quantifiers make no sense."""
     return atom == "'" or (len(atom) == 1 and atom.isalnum())
 
 
@@ -133,7 +133,7 @@ def _split(pattern: str) -> list[str]:
 
 
 def _parts(pattern: str) -> list[tuple[str, str]]:
-    """The atoms of a pattern, groups whole, each with its quantifier.
+    """Splits a pattern into atoms, each with its quantifier; a group is one atom.
 
     >>> _parts(r"(?:a|b)?[^c]+d")
     [('(?:a|b)', '?'), ('[^c]', '+'), ('d', '')]

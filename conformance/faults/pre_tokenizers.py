@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from conformance.faults.fault import Fault, Faults, of_rules, predicted, with_steps
+from conformance.faults.fault import Fault, Faults, TextAnswer, of_rules, predicted, with_steps
 from conformance.faults.parameters import in_other_order, with_other_options
 from conformance.faults.pattern_edits import edits
 from conformance.faults.patterns import rewritten, spelled_out
@@ -76,12 +76,8 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Faults:
         yield from of_characters(tokenizer, characters)
 
 
-def of_edited_patterns(
-    tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]
-) -> Iterator[Fault]:
-    r"""The edits of a split pattern that explain one of these answers at least.
-
-    answers: texts, each with the right ids and those that a subject gave.
+def of_edited_patterns(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> Iterator[Fault]:
+    r"""The edits of a split pattern that explain at least one of these answers.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -96,7 +92,7 @@ def of_edited_patterns(
 
 
 def edited_patterns(tokenizer: Tokenizer) -> Iterator[Fault]:
-    """Every edit of every split pattern."""
+    """All single edits of all split patterns."""
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         found = _pattern(step)
         if found is not None:

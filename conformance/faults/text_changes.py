@@ -1,4 +1,4 @@
-"""What is done to a text on its way in, or on its way out: learnt from texts and from what became of them."""
+"""Changes of the input before encoding, or of the text after decoding, learnt from pairs of right and wrong texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import chain
 
 from conformance.checks.base import first_difference
 from conformance.core.observation import Decoded
-from conformance.faults.fault import DecodingFault, Fault, of_text, predicted
+from conformance.faults.fault import DecodingFault, Fault, TextAnswer, of_decoded, of_text, predicted
 from conformance.faults.inputs import ZERO_WIDTH
 from reftok import Tokenizer
 
@@ -19,21 +19,20 @@ SEVERAL = "some characters become others"
 
 _MOST_OF_AN_ANSWER = 4
 _LONGEST = 3
-"""Code points in the place of one."""
+"""The longest replacement of one character, in code points."""
 _LONGEST_STRING = 12
-"""Code points of a string that becomes another."""
+"""The longest string, in code points, that is learnt as replaced by another."""
 _LEAST_TIMES, _MOST_STRINGS = 2, 8
-"""A string is learnt, or one character that is stripped, that so many answers show; of strings so many, those that most
-answers show."""
+"""The number of answers that must show a replaced string or a single stripped character; the most strings learnt."""
 _MOST_LOST, _LONGEST_RUN, _LONGEST_AFFIX, _MOST_REMOVED = 3, 3, 8, 8
-"""Characters lost at an end; those of a run that stay; those added at an end; those of one answer that are removed."""
+"""The most characters lost at an end, kept of a run, added at an end, and removed from one text."""
 
 Change = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """One change. rule: what it is. kind: as `learnt` of a fault."""
+    """One change of texts. rule: names it. kind: `learnt` of its fault."""
 
     rule: str
     change: Change
@@ -42,10 +41,10 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One answer of a subject.
+    """One wrong answer of a subject.
 
-    text: what was changed. due, given: the texts that should have come out, and that did. is_given_by: whether a change
-    of the text explains the whole answer.
+    text: the text to which a change is applied. due, given: the right text, and the subject's. is_given_by: whether a
+    change explains the whole answer.
     """
 
     text: str
@@ -54,12 +53,8 @@ class Shown:
     is_given_by: Callable[[Change], bool]
 
 
-def of_changed_texts(
-    tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]
-) -> Iterator[Fault]:
+def of_changed_texts(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> Iterator[Fault]:
     """The faults that change a text before it is encoded.
-
-    answers: texts, each with the right ids and those that a subject gave.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")
@@ -83,7 +78,7 @@ def _encodes(tokenizer: Tokenizer, text: str, observed: tuple[int, ...], change:
 def of_changed_decodings(
     tokenizer: Tokenizer, answers: Iterable[tuple[Sequence[int], Decoded, Decoded]]
 ) -> Iterator[DecodingFault]:
-    """The faults that change a text after it was decoded.
+    """The faults that change a text after it is decoded.
 
     answers: ids, each with the right text and that of a subject.
     """
@@ -92,16 +87,11 @@ def of_changed_decodings(
         due = right.text if observed.with_special is None else right.kept
         shown.append(Shown(due, due, observed.kept, partial(_becomes, due, observed.kept)))
     for one in text_changes(shown):
-        text = partial(_decoded, tokenizer, one.change)
-        yield DecodingFault("Decoder", one.rule, text, learnt=one.kind, after=one.change)
+        yield of_decoded(one.rule, tokenizer, one.change, one.kind)
 
 
 def _becomes(due: str, given: str, change: Change) -> bool:
     return change(due) == given
-
-
-def _decoded(tokenizer: Tokenizer, change: Change, ids: Sequence[int], skips: bool) -> str:
-    return change(tokenizer.decode(ids, skip_special_tokens=skips))
 
 
 def text_changes(shown: Sequence[Shown]) -> Iterator[TextChange]:
@@ -109,7 +99,7 @@ def text_changes(shown: Sequence[Shown]) -> Iterator[TextChange]:
     named = set[str]()
     for made in (_of_characters, _of_removed, _of_stripped, _of_ends, _of_runs, _of_strings):
         for one in made(shown):
-            if one.rule not in named:  # of one character, a string that becomes another is the character that does
+            if one.rule not in named:  # a replaced string of one character is also found as a replaced character
                 named.add(one.rule)
                 yield one
 
@@ -118,7 +108,7 @@ def text_changes(shown: Sequence[Shown]) -> Iterator[TextChange]:
 
 
 def _of_characters(shown: Iterable[Shown]) -> Iterator[TextChange]:
-    """All characters that become others, together and each alone: one learnt by mistake leaves the others theirs."""
+    """Replacements of single characters: all as one change, then one by one, since some may be learnt by mistake."""
     table: dict[str, str] = {}
     for one in shown:
         pairs = {old: new for old, new in _pairs(one.due, one.given) if old in one.text}
@@ -136,9 +126,9 @@ def _with_others(table: Mapping[str, str], text: str) -> str:
 
 
 def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
-    """The characters of one text that are others in another, as far as the places are plain.
+    """The characters of the right text that differ in the observed one, if it is clear which corresponds to which.
 
-    A space in the place of nothing: decoders drop it at the start.
+    A missing character counts as replaced by a space, because decoders drop a space at the start.
 
     >>> _pairs("a-b-", "a_b_"), _pairs("straße", "strasse"), _pairs("+", ""), _pairs("ab", "ba and more")
     ([('-', '_')], [('ß', 'ss')], [('+', ' ')], [])
@@ -155,7 +145,7 @@ def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
 
 
 def _of_removed(shown: Iterable[Shown]) -> Iterator[TextChange]:
-    """All characters that are removed, together and each alone."""
+    """Removed characters: all as one change, then one by one."""
     found = _removed(shown)
     if len(found) > 1:
         is_zero_width = all(map(ZERO_WIDTH.__contains__, map(ord, found)))
@@ -166,7 +156,7 @@ def _of_removed(shown: Iterable[Shown]) -> Iterator[TextChange]:
 
 
 def _removed(shown: Iterable[Shown]) -> dict[str, None]:
-    """The characters that are removed within a text: at its ends, they may as well be stripped."""
+    """The characters that are removed from the middle of a text; missing at its ends, they may be stripped instead."""
     found = dict[str, None]()
     for one in shown:
         lost = [character for character in dict.fromkeys(one.text) if character not in one.given][:_MOST_REMOVED]
@@ -204,7 +194,7 @@ _ONCE: tuple[tuple[str, Callable[[str, str], str]], ...] = (
 
 
 def _of_stripped(shown: Sequence[Shown]) -> Iterator[TextChange]:
-    """Just the characters that these answers show to be stripped, all of a run or one; not those that are removed."""
+    """Characters stripped at the ends of texts or lines, either the whole run or one; not those removed everywhere."""
     removed = _removed(shown)
     for side, strip in _SIDES:
         found = dict[str, None]()
@@ -244,22 +234,23 @@ def _are(characters: str) -> str:
 
 
 def _of_ends(shown: Iterable[Shown]) -> Iterator[TextChange]:
-    """A number of characters that is lost at an end, or characters that are added there."""
-    found = dict[TextChange, None]()
+    """A fixed number of characters lost at an end, or a fixed string added there."""
+    changes: dict[str, Change] = {}
+    for count in range(1, _MOST_LOST + 1):
+        lost = "character is" if count == 1 else f"{count} characters are"
+        changes[f"the first {lost} lost"] = partial(_without_first, count)
+        changes[f"the last {lost} lost"] = partial(_without_last, count)
     for one in shown:
-        for count in range(1, _MOST_LOST + 1):
-            lost = "character is" if count == 1 else f"{count} characters are"
-            found[TextChange(f"the first {lost} lost", partial(_without_first, count), "ends")] = None
-            found[TextChange(f"the last {lost} lost", partial(_without_last, count), "ends")] = None
         more = len(one.given) - len(one.due)
         if 0 < more <= _LONGEST_AFFIX:
             first, last = one.given[:more], one.given[len(one.due) :]
             if one.given.endswith(one.due):
-                found[TextChange(f"{_name(first)} is added at the start", first.__add__, "ends")] = None
+                changes[f"{_name(first)} is added at the start"] = first.__add__
             if one.given.startswith(one.due):
-                found[TextChange(f"{_name(last)} is added at the end", partial(_with_last, last), "ends")] = None
-    by_rule = {one.rule: one for one in found}
-    yield from (one for one in by_rule.values() if any(answer.is_given_by(one.change) for answer in shown))
+                changes[f"{_name(last)} is added at the end"] = partial(_with_last, last)
+    for rule, change in changes.items():
+        if any(one.is_given_by(change) for one in shown):
+            yield TextChange(rule, change, "ends")
 
 
 def _without_first(count: int, text: str) -> str:
@@ -278,7 +269,7 @@ def _with_last(last: str, text: str) -> str:
 
 
 def _of_runs(shown: Iterable[Shown]) -> Iterator[TextChange]:
-    """Runs of a character of which no more than so many stay."""
+    """Runs of one character that are shortened to a fixed length."""
     found = dict[tuple[str, int], None]()
     for one in shown:
         for character in dict.fromkeys(run[1] for run in re.finditer(r"(?s)(.)\1", one.text)):
@@ -296,9 +287,9 @@ def _with_runs(character: str, kept: int, text: str) -> str:
 
 
 def _of_strings(shown: Iterable[Shown]) -> Iterator[TextChange]:
-    """One string in the place of another, with as much around it as answers may ask for.
+    """A string replaced by another, tried with and without its neighbouring characters.
 
-    Two answers at least must show it, and one of them within a word: a mistake of whole words is not one of strings.
+    At least two answers must show it, and one of them inside a word; otherwise it may be a mistake with whole words.
     """
     times = Counter[tuple[str, str]]()
     within = set[tuple[str, str]]()
@@ -314,7 +305,7 @@ def _of_strings(shown: Iterable[Shown]) -> Iterator[TextChange]:
 
 
 def _strings(text: str, given: str) -> Iterator[tuple[str, str]]:
-    """What the first and last difference of two texts enclose, alone and with the characters beside it."""
+    """What lies between the first and the last difference of two texts, with up to two characters around it."""
     first = first_difference(text, given)
     rest = first_difference(text[:first:-1], given[:first:-1])
     end, end_given = len(text) - rest, len(given) - rest
@@ -326,7 +317,7 @@ def _strings(text: str, given: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_within_a_word(string: str, text: str) -> bool:
-    """Whether a string of letters stands beside another letter; one without letters is no part of a word."""
+    """Whether a string of letters touches another letter; always true for a string without letters."""
     before, _, after = text.partition(string)
     return not any(map(str.isalnum, string)) or (string.isalnum() and (before[-1:] + after[:1]).isalnum())
 

@@ -1,7 +1,7 @@
 """Several faults at once: the reference as a tokenizer with all of them would answer.
 
 What a fault does to the text comes before everything else, what it does to the ids after; of the stages, each fault
-changes its own, or one that another has changed.
+changes its own, even after another fault has changed the same one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Together:
 def together(tokenizer: Tokenizer, faults: Sequence[Fault]) -> Together | None:
     """The faults at once; None if one cannot be put beside another.
 
-    Of two that change the same stage, the second is made anew upon the first, if it has a place there.
+    If two change the same stage, the second is built again for the reference that the first has changed.
 
     >>> import reftok
     >>> from conformance.faults.fault import of_ids, of_text
@@ -77,7 +77,7 @@ def together(tokenizer: Tokenizer, faults: Sequence[Fault]) -> Together | None:
 
 
 def _made_upon(changed: Tokenizer, right: Tokenizer, fault: Fault) -> dict[str, Any] | None:
-    """The stages of a changed reference that a fault changes as well; None if it has no place there."""
+    """What a fault changes in a reference that other faults have changed; None if it does not apply there."""
     if fault.rules is None:
         return {}
     stages = _differing(fault.rules(), right.rules)
@@ -90,7 +90,7 @@ def _made_upon(changed: Tokenizer, right: Tokenizer, fault: Fault) -> dict[str, 
 
 
 def _differing(rules: Pipeline, right: Pipeline) -> dict[str, Any]:
-    """The stages that are others, by name."""
+    """The stages that differ, by name."""
     stages = {one.name: getattr(rules, one.name) for one in fields(Pipeline)}
     return {name: stage for name, stage in stages.items() if stage is not getattr(right, name)}
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 
 from conformance.core.observation import Decoded
-from conformance.faults.fault import DecodingFault, Fault, of_pipeline, predicted
+from conformance.faults.fault import DecodingFault, Fault, TextAnswer, of_pipeline, predicted
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.pipeline import Pipeline
@@ -26,12 +26,8 @@ _LOOKS_SPECIAL = re.compile(r"<[|｜]?[^<>\s]{1,60}>|\[[^\[\]\s]{1,40}\]|\{\{?[^
 """What somebody would make a special token."""
 
 
-def of_unknown_tokens(
-    tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]
-) -> Iterator[Fault]:
+def of_unknown_tokens(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> Iterator[Fault]:
     """The fault with all the tokens that these answers show, if they show one.
-
-    answers: texts, each with the right ids and those that a subject gave.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")

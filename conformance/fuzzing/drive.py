@@ -26,7 +26,7 @@ from conformance.fuzzing.live_stages import live_stages
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run, unread_models
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
-from conformance.fuzzing.watching import STAGES, Watcher
+from conformance.fuzzing.watching import STAGES, Watcher, changed
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
@@ -276,8 +276,8 @@ def _causes(found: Sequence[Finding]) -> int:
 
 
 def _universe(model: ModelPlan) -> Universe:
-    """What a model can reach: what inputs exercise in it, and the changes of the stages that can change something."""
+    """What inputs can exercise in a model, and which of its stages they can make change a text."""
     tokenizer = load_reference(model.path, model.encoding)
     knowledge = model_knowledge(tokenizer)
-    changes = [f"{stage}: changed" for stage in live_stages(tokenizer, knowledge)]
+    changes = [*map(changed, live_stages(tokenizer, knowledge))]
     return {**Watcher(tokenizer, knowledge).universe, STAGES: changes}

@@ -1,4 +1,4 @@
-"""The stages of a pipeline that can change a text: those that change some input made for them.
+"""The stages of a pipeline that can change a text, found by trying inputs made for them.
 
 A stage may have nothing left to do after the stages before it: the second of two NFC, or the Split at " " of Gemma 3,
 whose normalizer has turned every space into `▁`. Whether that is so is found by trying, on texts made from the stages
@@ -26,15 +26,15 @@ MUST_CHANGE = ("Normalizer", "PreTokenizer", "Model")
 _DRAWS = 20
 """Texts drawn for each alternative of a pattern."""
 _TOGETHER = 200
-"""Characters or rules in one text."""
+"""The number of characters or rules that are put into one text."""
 _MOST_RULES = 4_000
-"""Of a charsmap, which may have a hundred thousand: evenly over all."""
+"""Rules of a charsmap that are tried, spread evenly over up to a hundred thousand."""
 _LONGEST_UNIT = 10_000
 _CONTEXTS = ("{0}", "a{0}b", "{0}{0}", " {0} ", "{0}\n{0}a")
 
 
 def live_stages(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> tuple[str, ...]:
-    """The stages that can change something, as "number stage component".
+    """The stages that can change a text, each as "number stage component", such as "2 Normalizer NFC".
 
     The model always can. Texts are tried until every stage has changed one, so that only a dead stage costs time.
 
@@ -68,7 +68,7 @@ def _outcomes(tokenizer: Tokenizer, text: str) -> Iterator[tuple[str, bool]]:
 
     try:
         tokenizer.rules.pre_tokenized(tokenizer.rules.checked_text(text), note)
-    except ReftokError:  # a text that grows too long, say
+    except ReftokError:  # for example, a text that a step makes too long
         return
     before: tuple[object, ...] = ((text, None),)
     for number, (stage, component, after) in enumerate(states, 1):
@@ -90,7 +90,7 @@ def _texts(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Iterator[str]:
 
 
 def _units(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Iterator[str]:
-    """What the stages name: the texts of patterns, what is put in, delimiters, symbols, added tokens."""
+    """Texts that a stage acts on: matches of its pattern, what it replaces or inserts, delimiters, symbols, tokens."""
     chance = Random(0)
     for step in (*tokenizer.rules.normalizers, *tokenizer.rules.pre_tokenizers):
         if isinstance(step, FixedLength):
@@ -109,6 +109,6 @@ def _units(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Iterator[str]:
 
 
 def _packed(parts: Sequence[str]) -> Iterator[str]:
-    """Many characters or rules in one text: beside one another, and as words of their own."""
+    """Many characters or rules in one text, once adjacent and once as separate words."""
     for start in range(0, len(parts), _TOGETHER):
         yield from (between.join(parts[start : start + _TOGETHER]) for between in ("", " a"))

@@ -16,7 +16,7 @@ from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.live_stages import MUST_CHANGE
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.fuzzing.state import ModelState, SessionState
-from conformance.fuzzing.watching import STAGES, TRANSITIONS, transition_name
+from conformance.fuzzing.watching import STAGES, TRANSITIONS, changed, transition_name
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
 from conformance.runs.job import Job
 from conformance.runs.progress import Finishing
@@ -44,7 +44,7 @@ def model_coverages(state: SessionState, universes: Mapping[str, Universe]) -> t
         kinds = tuple(map(_readable, summary(model.coverage, universes[name], MOST_NEVER_REACHED)))
         idle = {generator: reason for generator, reason in model.idle.items() if not model.drawn[generator]}
         live = universes[name][STAGES]
-        idle |= {f"stage {stage}": CANNOT_CHANGE for stage in _unchanging(model) if f"{stage}: changed" not in live}
+        idle |= {f"stage {stage}": CANNOT_CHANGE for stage in _unchanging(model) if changed(stage) not in live}
         coverages.append(ModelCoverage(name, kinds, dict(sorted(model.drawn.items())), idle))
     return tuple(coverages)
 
@@ -131,7 +131,7 @@ def _unexercised(state: SessionState, universes: Mapping[str, Universe]) -> Iter
         if model.result.cases < ENOUGH_CASES:
             continue
         for stage in _unchanging(model):
-            if f"{stage}: changed" in universes[name][STAGES]:
+            if changed(stage) in universes[name][STAGES]:
                 yield f"{name}: stage {stage} was never exercised: it changed nothing in {model.result.cases:,} cases"
 
 
@@ -139,6 +139,4 @@ def _unchanging(model: ModelState) -> list[str]:
     """The stages that were traced and changed nothing, of those that should."""
     reached = model.coverage.of(STAGES)
     seen = {str(key).partition(": ")[0] for key in reached}
-    return sorted(
-        stage for stage in seen if {*stage.split()[1:2]} & {*MUST_CHANGE} and f"{stage}: changed" not in reached
-    )
+    return sorted(stage for stage in seen if {*stage.split()[1:2]} & {*MUST_CHANGE} and changed(stage) not in reached)

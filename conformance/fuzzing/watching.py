@@ -208,13 +208,22 @@ def _neighbour(character: str) -> str:
     return _NEIGHBOURS[1 if RUST.is_space(character) else 2 if RUST.is_word(character) else 3]
 
 
+def changed(stage: str) -> str:
+    """The key in the coverage of `STAGES` of a stage, "number stage component", that changed a text.
+
+    >>> changed("2 Normalizer NFC")
+    '2 Normalizer NFC: changed'
+    """
+    return f"{stage}: changed"
+
+
 def _stages(trace: Trace) -> Iterator[str]:
     """Each stage by number and component, and whether it changed anything."""
     before: object = ((trace.text, None),) if trace.text else ()
     for number, stage in enumerate(trace.stages, 1):
         after = tuple((piece.text, piece.ids) for piece in stage.pieces)
         name = f"{number} {stage.stage} {stage.component}"
-        yield f"{name}: {'changed' if after != before else 'left as it was'}"
+        yield changed(name) if after != before else f"{name}: left as it was"
         before = after
 
 

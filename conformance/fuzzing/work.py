@@ -36,7 +36,7 @@ ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 first generation, more."""
 
 SEAMS_AMONG = 2
-"""Inputs: a model's seams, a thousand or so, are met within a few thousand cases, and no generator waits for them."""
+"""One input in so many is a seam, so that all seams are asked within a few thousand cases and generators go on."""
 
 SHARE_OF_BULK = 0.5
 """Of the time that a shard has, where it has one: what differs is a finding only when it has been asked in full."""
@@ -116,7 +116,7 @@ class _Work:
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
         """Draw the inputs, each generator in turn; gives why some have nothing to do.
 
-        One of `SEAMS_AMONG` inputs is a seam of the model, until a session has met them all.
+        One in `SEAMS_AMONG` inputs is a seam of the model, until the session has asked all of them.
         """
         chosen = [generator for generator in found if generator.name in self.session.generators]
         turns = in_turn(chosen)

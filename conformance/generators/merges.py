@@ -13,7 +13,7 @@ from conformance.generators.knowledge import ModelKnowledge, Pair
 _LONGEST_CHAIN = 4
 _MOST_REPEATS = 6
 _ENDS_OFTEN, _ENDS = 0.05, 4
-"""The first and the last merges are those that a loop which begins or ends at the wrong place forgets."""
+"""A loop that starts late or stops early misses the first or the last merges, so these are drawn more often."""
 
 
 @dataclass(frozen=True, slots=True)

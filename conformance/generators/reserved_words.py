@@ -1,4 +1,4 @@
-"""Words that languages and formats of tables have a meaning for: keys of every object, names of nothing, numbers."""
+"""Words that are special in programming languages and data formats: object keys, null values, booleans, numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WORDS: tuple[str, ...] = (
     *("null", "NULL", "None", "nil", "NA", "NaN", "nan", "undefined", "true", "True", "false", "yes", "no", "on"),
     *("Infinity", "-0", "1e5", "0x1F", "1_000", "#version", "#N/A", "__init__", "length", "size", "default"),
 )
-"""Keys of an empty object of JavaScript, what readers of CSV and YAML take for nothing or a truth value, numbers."""
+"""Keys that every JavaScript object inherits, null values and booleans of CSV and YAML, numbers in other notations."""
 _BEFORE, _BEHIND = ("", "", "\n", "\t", "(", " ", "."), ("", "", "\n", ":", "(", " ", ".")
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedWords(Generator):
-    """One of them, alone or beside what cuts it off from other words: a cache or a vocab that is `{}` has some."""
+    """A reserved word, alone or next to a delimiter: a cache or vocab kept in a plain `{}` finds some by mistake."""
 
     name = "words with a meaning"
 

@@ -28,16 +28,16 @@ from reftok.regex_dialects.oniguruma.syntax_tree import Node
 from reftok.rules.types import AddedToken
 
 MOST_SEAMS = 1_500
-"""Of a model: the table is cut here, the same for each kind."""
+"""The most seams of one model, shared evenly by the kinds."""
 ENDS, STARTS = "ends of added tokens", "starts of added tokens"
 BESIDE_TOKENS, BESIDE_ALTERNATIVES = "neighbours of added tokens", "neighbours of alternatives"
 NEWER, CASED = "Unicode ages", "case mappings between classes"
 KINDS = (ENDS, STARTS, BESIDE_TOKENS, BESIDE_ALTERNATIVES, NEWER, CASED)
 
 _OF_A_SORT = 100
-"""Added tokens with the same flags and the same ends that are met one by one."""
+"""The most added tokens with the same flags and end character that get a seam each."""
 _DRAWS, _MOST_PAIRS = 4, 100
-"""Texts of each pair of alternatives, and pairs of one pattern."""
+"""Texts for each pair of alternatives; the most pairs of one pattern."""
 _EXTENDERS = "\u0301\u0345\u0338\u0903\u200d\u20dd\u3099\ufe0f\U0001f3fb"
 """Each extends the grapheme cluster before it: marks of every category, a joiner, a selector, a skin tone."""
 _CASED = "\u0345ßẞıİſ\u212a\u212bŉǰΐﬀﬁﬅⅷⓐ"
@@ -49,8 +49,8 @@ whose upper case is a letter: JavaScript's `/\\p{L}/iu` matches it."""
 class Seam:
     """A place, and the input that meets it.
 
-    kind: the rules that meet, one of KINDS. sort: what it shares with others that the same mistake would show, such as
-    all tokens with these flags. place: in this model, for coverage.
+    kind: which rules meet, one of KINDS. sort: a group of seams that one mistake would break together, such as all
+    tokens with the same flags. place: where in this model it is, for coverage.
     """
 
     kind: str
@@ -84,7 +84,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
 
 
 def _at_ends(added: Sequence[AddedToken]) -> Iterator[Seam]:
-    """What composes with the last character of each token; for each such character, what extends it, and its forms."""
+    """Marks that compose with the last character of a token or extend its cluster, and other forms of the character."""
     for last, sort, contents in _sorts(added, -1):
         for content, mark in product(contents, _composing()[0].get(last, "")):
             yield Seam(ENDS, f"{sort} {_code(mark)}", f"{content} {_code(mark)}", content + mark)
@@ -96,7 +96,7 @@ def _at_ends(added: Sequence[AddedToken]) -> Iterator[Seam]:
 
 
 def _at_starts(added: Sequence[AddedToken]) -> Iterator[Seam]:
-    """What the first character of each token composes with; for each such character, marks before it, and its forms."""
+    """Characters that compose with the first one of a token, marks before it, and other forms of the character."""
     for first, sort, contents in _sorts(added, 0):
         for content, base in product(contents, _composing()[1].get(first, "")):
             yield Seam(STARTS, f"{_code(base)} {sort}", f"{_code(base)} {content}", base + content)
@@ -108,14 +108,14 @@ def _at_starts(added: Sequence[AddedToken]) -> Iterator[Seam]:
 
 
 def _sorts(added: Sequence[AddedToken], end: int) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """The tokens by their first or last character and their flags: the character, a name, and some contents."""
+    """Groups tokens by first or last character and flags; gives the character, the group's name and some contents."""
     sorts = grouped(((token.content[end], flags_of(token)), token.content) for token in added)
     for (character, flags), contents in sorts.items():
         yield character, f"{character} {flag_names(flags)}", contents[:: 1 + (len(contents) - 1) // _OF_A_SORT]
 
 
 def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
-    """A token with each flag between every neighbour; what a flag looks at, beside one token that has it."""
+    """One token for each combination of flags next to all neighbours, and next to the characters that a flag tests."""
     flagged = {flag: token for token in added for flag, is_set in enumerate((*flags_of(token), True)) if is_set}
     for flags, content in {flags_of(token): token.content for token in flagged.values()}.items():
         for neighbour in NEIGHBOURS:
@@ -135,7 +135,7 @@ def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
 
 
 def _alternatives(number: int, tree: Node) -> Iterator[Seam]:
-    """Each alternative of a pattern, alone and behind each other one, a few times."""
+    """Matches of each alternative of a pattern, alone and after a match of every other one."""
     makers = [*map(text_maker, branches_of(tree))]
     pairs = [*product(range(len(makers)), repeat=2)]
     for first, second in pairs[:: 1 + (len(pairs) - 1) // _MOST_PAIRS]:
@@ -150,22 +150,22 @@ def _alternatives(number: int, tree: Node) -> Iterator[Seam]:
 
 
 def _newer() -> Iterator[Seam]:
-    """Characters that came with each version of Unicode, where a pattern or a normalization form sees their class.
+    """Characters added in each version of Unicode, in contexts that show how a pattern or normalization classes them.
 
-    Before `'s` a letter or a number leaves the contraction whole, anything else takes its apostrophe.
+    In front of `'s`, a letter or number leaves the contraction intact; any other character joins the apostrophe.
     """
     for character in of_each_age():
         age, place = age_of(character), _code(character)
         yield Seam(NEWER, age, f"{place} 's", f"{character}'s")
         if regex.match(r"\p{N}|\p{Cn}", character):
             yield Seam(NEWER, age, f"{place} beside digits", f"1{character}23456")
-        if regex.match(r"\p{M}|\p{Cn}", character):  # between marks of higher and of lower classes
+        if regex.match(r"\p{M}|\p{Cn}", character):  # next to marks with higher and with lower combining classes
             text = f"a{character}\u0316 q\u0301{character} a\u0334{character}\u0301"
             yield Seam(NEWER, age, f"{place} beside marks", text)
 
 
 def _cased() -> Iterator[Seam]:
-    """Characters that a pattern without regard to case may take for others."""
+    """Characters that a case-insensitive pattern may confuse with others."""
     for character in _CASED:
         for text in (f"{character}'s", f"it'{character}", f"a{character}a", f"1{character}23456"):
             yield Seam(CASED, _code(character), text.replace(character, f" {_code(character)} ").strip(), text)
@@ -177,9 +177,9 @@ def _code(character: str) -> str:
 
 @cache
 def _composing() -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """By character, what composes with it when it stands behind it, and when it stands before it, in NFC or NFKC.
+    """For each character, those that compose with it from behind, and those that compose with it from the front.
 
-    Of the Hangul syllables one vowel and one final are enough.
+    One vowel and one final consonant stand for all of Hangul.
     """
     forms = grouped((unicodedata.normalize("NFKD", character), character) for character in decomposable())
     behind: defaultdict[str, str] = defaultdict(str)
@@ -200,14 +200,14 @@ def _composing() -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 @cache
 def _forms(character: str) -> str:
-    """Some characters that a normalization form makes this one of, or this one and a mark."""
+    """Up to four characters that normalize to this one, alone or followed by marks."""
     found = [form for form in decomposable() if unicodedata.normalize("NFKD", form)[0] == character]
     return "".join(dict.fromkeys((*found[:2], *found[-2:])))
 
 
 @dataclass(frozen=True, slots=True)
 class Seams(Generator):
-    """The seams of a model one after the other, which a session asks first; then two of them side by side."""
+    """The seams of a model: sessions ask each of them once, then pairs of them in one text."""
 
     table: tuple[Seam, ...] = field(repr=False)
     name = "seams"

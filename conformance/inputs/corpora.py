@@ -21,9 +21,9 @@ PARTS = ("languages", "domains", "forms", "edge_cases", "known_bugs")
 QUICK_PARTS = ("edge_cases", "known_bugs")
 """Those that are asked in a moment, for tests."""
 WRITTEN_PARTS = ("languages", "domains")
-"""Those of texts as people write them, composed (NFC)."""
+"""The parts with texts as people write them, in NFC."""
 NATURAL_PARTS = (*WRITTEN_PARTS, "forms")
-"""Those, and texts in the forms that they have in the world: decomposed, with CR LF, with no-break spaces."""
+"""The same, and texts in other common forms: decomposed, with CR LF, with no-break spaces."""
 
 
 _CORPUS_FILES = (".txt", ".jsonl", ".json", ".json.gz")
@@ -119,7 +119,7 @@ def read_corpus(path: Path) -> list[Case]:
 
 
 def _with_end(line: str) -> str:
-    """A line of a file of Windows keeps its end: CR without LF stands in no such file."""
+    """The line, with its CR LF if it has one: a lone CR would be a line end that no Windows file has."""
     return f"{line}\n" if line.endswith("\r") else line
 
 

@@ -51,8 +51,8 @@ LEAST_FRESH = 3
 THE_ONLY_INPUT = Confidence(1, 1)
 """Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
 LEARNT_BELIEVED, MUST_FORETELL_ALL = 0.99, ("id", "limit")
-"""The share of the answers in its scope that a fault with something learnt must foretell to be named, and the kinds of
-which every answer counts: dozens of ids and of limits fit one."""
+"""The share of the answers in its scope that a learnt fault must foretell, and the kinds that must foretell them all:
+dozens of limits fit one answer."""
 MOST_OF_A_KIND = 1
 """Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
@@ -60,7 +60,7 @@ MOST_UPON = 2
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 3
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
 MOST_BEYOND = 4
-"""Beginnings of a text that are a little longer than a limit."""
+"""Prefixes just over a limit that are asked to test it."""
 MOST_AROUND = 3
 """Ids that a fault puts before or behind those of the stages, less one."""
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
@@ -88,8 +88,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     long: how many samples there were that take long. witnesses: the places of the samples that the findings came from.
     pool: the faults that fit something. taken: those that stood the test, each with how it did. is_judged: whether
     there was the time to find out. symptoms: the kinds of learnt faults of which there were several: none counts.
-    believed: those that were taken, and those that were found upon them. is_of_ids: whether ids are decoded. originals:
-    of faults that were made to act after others, those that they were made of.
+    believed: those that were taken, and those that were found upon them. is_of_ids: whether the faults are of decoding.
+    originals: for a fault that was rebuilt to act after others, the fault itself.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -273,7 +273,7 @@ class Trial:
                     family.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
 
     def _families(self, is_of_ids: bool) -> list[Family[Any, Any, Any]]:
-        """Those that hear an answer: that of what was asked, and that which is sought upon it."""
+        """The families that record an answer: of encoding or of decoding, with the one being searched upon it."""
         every = (self.texts, self.ids, self._upper)
         return [one for one in every if one is not None and one.is_of_ids == is_of_ids]
 
@@ -328,13 +328,13 @@ class Trial:
             if found:
                 family.search.adopt(found)
                 family.believe({**known, **found})
-            elif not self._is_replaced(family):
+            elif not self._replace_causes(family):
                 break
 
-    def _is_replaced(self, family: Family[Any, Any, Any]) -> bool:
-        """Take other causes for those that are known, if they explain more: a part of one that is not known was named.
+    def _replace_causes(self, family: Family[Any, Any, Any]) -> bool:
+        """Replace the known causes by others that explain more; whether there are any.
 
-        A first character that is lost, beside another mistake, is a space at the start in many texts.
+        Beside another mistake, a lost first character looks like a stripped space in many texts.
         """
         known, left = family.believed, len(family.unexplained)
         if not known or LEAST_PROVISIONAL * len(family.differing) > left:
@@ -404,7 +404,7 @@ class Trial:
         return {fault: confidence for fault, confidence in found.items() if fault not in known}
 
     def _texts_upon(self, known: Sequence[Fault]) -> Family[Any, str, tuple[int, ...]] | None:
-        """The faults of encoding where others are at work; None if none is."""
+        """The search for faults of encoding on top of known ones; None if none of these can be combined."""
         tokenizer = self.bench.reference.tokenizer
         beneath = together(tokenizer, ())
         assert beneath is not None
@@ -426,7 +426,7 @@ class Trial:
         return Family(search, self.texts.case, self._at_once, lambda text, _: beneath.ids(text))
 
     def _decodings_upon(self, known: Sequence[DecodingFault]) -> Family[Any, tuple[int, ...], Decoded] | None:
-        """The faults of decoding beside others that change the text, before these and after them; None if none does."""
+        """The search for faults of decoding before or after known ones; None if these change no decoded text."""
         changes = [fault.after for fault in known if fault.after is not None]
         if not changes:
             return None
@@ -562,7 +562,7 @@ class Trial:
         yield self._around(shown)
 
     def _beyond(self, family: Family[Any, Any, Any], fault: Any, text: str) -> Iterator[str]:
-        """The shortest beginnings of a text that are beyond a limit: where it should be higher, these are right."""
+        """The shortest prefixes over a limit: if the true limit is higher, the subject answers them rightly."""
         is_beyond = lambda size: self._is_in_scope(family, fault, text[:size])
         shortest = bisect_left(range(len(text)), True, key=is_beyond)
         yield from (text[:size] for size in range(shortest, min(shortest + MOST_BEYOND, len(text))))
@@ -608,7 +608,7 @@ def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[s
 
 
 def _decoded_at_once(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], _Answer]]:
-    """Faults of decoding, alone, and each with one that changes its text afterwards."""
+    """Faults of decoding alone, then in pairs: the second one changes the text that the first one gives."""
     for fault in some:
         yield (fault,), partial(_decoded, fault)
     for fault, last in permutations(some, 2):
@@ -635,7 +635,7 @@ def _decoded_by_both(fault: DecodingFault, after: Callable[[str], str], ids: Seq
 
 
 def _decoded_otherwise(after: Callable[[str], str], decoded: Decoded) -> Decoded:
-    """A decoding with both texts changed."""
+    """The decoding with both of its texts changed."""
     return Decoded(after(decoded.text), None if decoded.with_special is None else after(decoded.with_special))
 
 
@@ -671,7 +671,7 @@ def _parts(asked: Any) -> Iterator[Any]:
 def is_believed(confidence: Confidence, learnt: str = "") -> bool:
     """Whether a rule is named: it was tried often enough, and foretold enough of the answers.
 
-    learnt: as of a fault: what was made for answers must foretell nearly all others.
+    learnt: `learnt` of the fault: one whose parameters come from answers must foretell nearly all others.
 
     >>> few, many = Confidence(40, 39), Confidence(400, 398)
     >>> is_believed(few), is_believed(few, "ends"), is_believed(many, "ends"), is_believed(many, "id")

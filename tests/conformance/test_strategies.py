@@ -41,7 +41,7 @@ def test_a_text_shrinks_to_the_characters_that_it_needs(fails: Callable[[str], b
 def test_a_text_that_must_be_long_shrinks_to_its_least_length_or_one_more() -> None:
     """In a process of its own: Hypothesis draws from the constants of the modules that are loaded.
 
-    One more, because a run and what stands behind it are drawn apart, and no step takes from both.
+    One more, because a run and its suffix are drawn separately, and no shrinking step shortens both.
 
     Fault: where it began, and so what its steps of shrinking reached, hung on which other tests had run before.
     """

@@ -119,7 +119,7 @@ def test_forms_are_what_the_tool_makes_of_the_languages() -> None:
 
 
 def test_natural_text_has_the_forms_of_the_world() -> None:
-    """Fault: all natural texts were NFC and ended with LF, so that a port without NFC changed none of them."""
+    """Fault: all natural texts were NFC and had LF, so a port without NFC was right on every one of them."""
     texts = {path.stem: lines(path) for path in (CORPORA / "forms").glob("*.txt")}
     assert not any(unicodedata.is_normalized("NFC", text) for text in texts["decomposed"])
     assert all(text.endswith("\r") for text in texts["windows-line-ends"])

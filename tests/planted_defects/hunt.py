@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -37,6 +38,8 @@ CATALOGUES = {
 }
 """Each with the folder of its subjects."""
 SECONDS_BETWEEN_LOOKS = 0.1
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(PLANTED.parents[1])}
+"""Subjects import from this package, and no process of theirs has the working folder on its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +84,30 @@ def hunt(defect: Defect, planted: Path, bound: Sequence[str]) -> Hunted:
     Raises RuntimeError where it does not end as sessions do.
     """
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "conformance", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
-        command += ["--subject", str(planted / defect.subject), *bound, "--out", folder + "/s"]
         session = Path(folder) / "s"
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        command = session_command(defect, planted, bound, session)
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+        ) as process:
             first = _seconds_until_found(process, session, defect)
             _, errors = process.communicate()
         if process.returncode not in (0, 1):
             raise RuntimeError(f"{defect.name}: exit code {process.returncode}: {errors[-2000:]}")
-        lines = (session / "findings.jsonl").read_text("utf-8").splitlines()
-        found = [finding for line in lines if (finding := json.loads(line))["example"]["subject"] == defect.subject]
+        found = findings_of(session, defect)
         cases = json.loads((session / "run.json").read_text("utf-8"))["cases"]
     return Hunted(defect, cases, first, tuple(found))
+
+
+def session_command(defect: Defect, planted: Path, bound: Sequence[str], out: Path) -> list[str]:
+    """The command of a session with one defect. planted: the folder of the subject. bound: options that end it."""
+    command = [sys.executable, "-m", "conformance", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
+    return [*command, "--subject", str(planted / defect.subject), *bound, "--out", str(out)]
+
+
+def findings_of(session: Path, defect: Defect) -> list[dict[str, Any]]:
+    """The findings of a defect in the folder of its session."""
+    lines = (session / "findings.jsonl").read_text("utf-8").splitlines()
+    return [finding for line in lines if (finding := json.loads(line))["example"]["subject"] == defect.subject]
 
 
 def _seconds_until_found(process: subprocess.Popen[str], session: Path, defect: Defect) -> float | None:

@@ -62,3 +62,13 @@ class Official:
         """Whether it is a byte that later ones may turn into another character."""
         read = self.tokenizer.id_to_token if self.is_json else self.tokenizer.IdToPiece
         return (read(token_id) or "").startswith("<0x")
+
+
+class OtherInput(Official):
+    """The text is changed before any stage sees it."""
+
+    def before(self, text: str) -> str:
+        return text
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(self.before(text), add_special_tokens)

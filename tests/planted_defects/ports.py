@@ -1,16 +1,14 @@
-"""Ports with several mistakes at once, and how many of them one session tells.
+"""Ports with several mistakes at once: how many of the mistakes does one session find and name?
 
     python -m tests.planted_defects.ports [NAME...] [--cases 5000]
 
-A mistake is told if a finding has its rule; a port whose mistakes are not all told by one session is mended where they
-are, and hunted again, as its author would do it.
+A mistake counts as named if a finding has its rule. If some are missing, the named ones are fixed and a second session
+is run, as the author of the port would do.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.planted_defects.catalogue import Defect
+from tests.planted_defects.hunt import ENVIRONMENT, findings_of, session_command
 from tests.planted_defects.official import Official, Spans
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake. rule: of its finding, with * for what is left open. The others: what it changes, if anything."""
+    """One mistake. rule: the rule of its finding, in which * stands for anything. The other fields: what it changes."""
 
     rule: str
     text: Callable[[str], str] = str
@@ -97,7 +97,7 @@ PORTS: Mapping[str, tuple[str, ...]] = {
 
 
 class Port(Official):
-    """Qwen's tokenizer with mistakes. mistakes: by name."""
+    """Qwen's tokenizer with mistakes."""
 
     mistakes: Sequence[Mistake] = ()
 
@@ -123,27 +123,25 @@ class Port(Official):
         return text
 
 
-def told(names: Sequence[str], cases: int, seed: int) -> list[str]:
-    """The rules that a session tells of a port with these mistakes."""
+def rules_named(names: Sequence[str], cases: int, seed: int) -> list[str]:
+    """The rules of the findings of one session with a port that has these mistakes."""
+    port = Defect("port.py:Mine", "bpe-qwen", "", "")
     with TemporaryDirectory() as folder:
-        subject = Path(folder) / "port.py"
+        subject, session = Path(folder) / "port.py", Path(folder) / "s"
         lines = [
             "from tests.planted_defects.ports import MISTAKES, Port",
             f"class Mine(Port):\n    mistakes = [MISTAKES[one] for one in {[*names]}]",
         ]
         subject.write_text("\n".join(lines) + "\n", "utf-8")
-        command = [sys.executable, "-m", "conformance", "fuzz", "--model", "bpe-qwen", "--quiet", "--jobs", "1"]
-        command += ["--subject", f"{subject}:Mine", "--cases", str(cases), "--seed", str(seed), "--out", f"{folder}/s"]
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}  # the port is made of this module
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        command = session_command(port, subject.parent, ("--cases", str(cases), "--seed", str(seed)), session)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{names}: exit code {done.returncode}: {done.stderr[-2000:]}")
-        lines = (Path(folder) / "s" / "findings.jsonl").read_text("utf-8").splitlines()
-        return [one["rule"] for one in map(json.loads, lines) if one["example"]["subject"] == "port.py:Mine"]
+        return [finding["rule"] for finding in findings_of(session, port)]
 
 
 def main() -> int:
-    """0 if every mistake of every port is told within two rounds."""
+    """Exit code: 0 if every mistake of every port is named within two rounds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="ports (default: all)")
     parser.add_argument("--cases", type=int, default=5_000, help="of each session (default: 5,000)")
@@ -153,17 +151,17 @@ def main() -> int:
     for name in options.names or PORTS:
         left = [*PORTS[name]]
         for round_number in (1, 2):
-            rules = told(left, options.cases, options.seed)
+            rules = rules_named(left, options.cases, options.seed)
             named = [one for one in left if any(fnmatchcase(rule, MISTAKES[one].rule) for rule in rules)]
             known = [MISTAKES[one].rule for one in left]
             others = [rule for rule in rules if not any(fnmatchcase(rule, one) for one in known)]
             left = [one for one in left if one not in named]
-            print(f"{name}, round {round_number}: told {named}, not told {left}, besides {others}", flush=True)
+            print(f"{name}, round {round_number}: named {named}, missing {left}, other findings {others}", flush=True)
             first += len(named) * (round_number == 1)
             if not left:
                 break
         every, missing = every + len(PORTS[name]), missing + len(left)
-    print(f"{first} of {every} mistakes told in the first round, {missing} not within two")
+    print(f"{first} of {every} mistakes named in the first round, {missing} missing after two")
     return 1 if missing else 0
 
 

@@ -362,7 +362,7 @@ class EquivalentTokens(Official):
 
 
 class NormalizedFirst(Official):
-    """The text is brought to NFC before added tokens are cut out of it: a mark takes the end of a token with it."""
+    """NFC is applied before added tokens are matched, so a mark can compose with the last character of a token."""
 
     encode_with_offsets: Any = None
 

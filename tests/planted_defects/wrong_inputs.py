@@ -5,60 +5,52 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from official import Official, Spans
+from official import Official, OtherInput, Spans
 
 
-class _Changed(Official):
-    def before(self, text: str) -> str:
-        return text
-
-    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
-        return super().encode_with_offsets(self.before(text), add_special_tokens)
-
-
-class LineEnds(_Changed):
+class LineEnds(OtherInput):
     """Line ends are converted: a file that was opened in text mode."""
 
     def before(self, text: str) -> str:
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class CarriageReturns(_Changed):
+class CarriageReturns(OtherInput):
     """Every carriage return is dropped, alone or before a line feed."""
 
     def before(self, text: str) -> str:
         return text.replace("\r", "")
 
 
-class LineEndsAreSpaces(_Changed):
+class LineEndsAreSpaces(OtherInput):
     """A line end of any form becomes a space: a text that is read into one line."""
 
     def before(self, text: str) -> str:
         return re.sub(r"\r\n|\r|\n", " ", text)
 
 
-class ByteOrderMark(_Changed):
+class ByteOrderMark(OtherInput):
     """A byte order mark is dropped: the encoding "utf-8-sig"."""
 
     def before(self, text: str) -> str:
         return text.removeprefix("\ufeff")
 
 
-class UnitByUnit(_Changed):
+class UnitByUnit(OtherInput):
     """Each char of Java is encoded by itself: half a surrogate pair is a question mark."""
 
     def before(self, text: str) -> str:
         return "".join(char if char <= "\uffff" else "??" for char in text)
 
 
-class TrailingSpace(_Changed):
+class TrailingSpace(OtherInput):
     """White space at the end is stripped: a line that was read with rstrip."""
 
     def before(self, text: str) -> str:
         return text.rstrip()
 
 
-class SpecialTokenStrings(_Changed):
+class SpecialTokenStrings(OtherInput):
     """What looks like a special token is removed from the text: a port that guards against injection."""
 
     strings: ClassVar[tuple[str, ...]] = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
@@ -69,28 +61,28 @@ class SpecialTokenStrings(_Changed):
         return text
 
 
-class ZeroWidth(_Changed):
+class ZeroWidth(OtherInput):
     """Zero-width characters are removed: a port that takes them for noise."""
 
     def before(self, text: str) -> str:
         return text.translate(dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF)))
 
 
-class FirstCharacters(_Changed):
+class FirstCharacters(OtherInput):
     """A fixed buffer of 512 characters: the rest of the text is lost."""
 
     def before(self, text: str) -> str:
         return text[:512]
 
 
-class FirstBytes(_Changed):
+class FirstBytes(OtherInput):
     """A fixed buffer of 255 bytes: the rest is lost, with the character that it ends in."""
 
     def before(self, text: str) -> str:
         return text.encode()[:255].decode("utf-8", "ignore")
 
 
-class ByteLength(_Changed):
+class ByteLength(OtherInput):
     """The length in bytes is kept in one byte: a text of 258 bytes is one of 2."""
 
     def before(self, text: str) -> str:
@@ -98,7 +90,7 @@ class ByteLength(_Changed):
         return data[: len(data) & 0xFF].decode("utf-8", "ignore") if len(data) > 0xFF else text
 
 
-class FullBuffers(_Changed):
+class FullBuffers(OtherInput):
     """Bytes are read into a buffer of 128, each of which is decoded alone: characters on the seam are lost."""
 
     def before(self, text: str) -> str:
@@ -121,14 +113,14 @@ class Blocks(Official):
         return ids, tokens, spans
 
 
-class JavaTrim(_Changed):
+class JavaTrim(OtherInput):
     """`text.trim()` in Java: every code point up to the space is taken off, controls as well."""
 
     def before(self, text: str) -> str:
         return text.strip("".join(map(chr, range(0x21))))
 
 
-class JavaStrip(_Changed):
+class JavaStrip(OtherInput):
     """`text.strip()` in Java, which goes by Character.isWhitespace: no-break spaces stay, information separators go."""
 
     def before(self, text: str) -> str:
@@ -138,7 +130,7 @@ class JavaStrip(_Changed):
         )
 
 
-class EcmaTrim(_Changed):
+class EcmaTrim(OtherInput):
     """`text.trim()` in JavaScript: a byte order mark is white space there, U+0085 is none."""
 
     def before(self, text: str) -> str:
@@ -148,14 +140,14 @@ class EcmaTrim(_Changed):
         )
 
 
-class CTrim(_Changed):
+class CTrim(OtherInput):
     """Two loops with `isspace` in C, over the bytes of UTF-8 in the locale "C"."""
 
     def before(self, text: str) -> str:
         return text.encode().strip().decode()
 
 
-class GoTrim(_Changed):
+class GoTrim(OtherInput):
     """`strings.TrimSpace(text)` in Go: what Unicode says is white space."""
 
     def before(self, text: str) -> str:
@@ -172,14 +164,14 @@ class EcmaTrimEnd(EcmaTrim):
         return super().before(f".{text}").removeprefix(".")
 
 
-class CTrimStart(_Changed):
+class CTrimStart(OtherInput):
     """One loop with `isspace` in C, over the bytes at the start."""
 
     def before(self, text: str) -> str:
         return text.encode().lstrip().decode()
 
 
-class Chomped(_Changed):
+class Chomped(OtherInput):
     """A line as `lines()` of Rust and a Scanner of Go give it: without its end, \\n or \\r\\n."""
 
     def before(self, text: str) -> str:

@@ -60,7 +60,7 @@ def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
     of_all_corpora = re.compile(r"(?<=texts \()[\d,]+ of [\d,]+|(?<=natural texts )[\d,]+ of [\d,]+")
     shown, seen = (of_all_corpora.sub("N", run_folder.sub("RUN", text)) for text in (shown, seen))
     lines = [[line.rstrip() for line in text.splitlines()] for text in (shown, seen)]
-    # The run of the README has counted the texts of all corpora, and asks no other for a natural one.
+    # The README's run has natural texts in its own corpora, so it does not look for another one to show.
     assert lines[0] == [line for line in lines[1] if not line.startswith("  natural ")]
     assert told.count(shown.split()[-1]) == 2
 

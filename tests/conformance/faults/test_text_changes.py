@@ -1,4 +1,4 @@
-"""What is done to a text is learnt from what a subject answers."""
+"""Changes of texts are learnt from wrong answers."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_each_fault_changes_its_own_stage() -> None:
 def test_two_faults_of_one_stage_are_made_one_upon_the_other(
     pair: tuple[str, ...], pattern: tuple[tuple[str, str], ...], text: str
 ) -> None:
-    """Fault: where two mistakes were in one pattern, their common answers were told as other causes."""
+    """Fault: with two mistakes in one pattern, texts that show both were reported as further causes."""
     right = load("bpe-llama3")
     every = [*every_fault(right), *edited_patterns(right)]
     chosen = [next(one for one in every if one.rule == rule) for rule in pair]

@@ -19,7 +19,7 @@ def written(tmp_path: Path, name: str, content: str | bytes) -> Path:
 
 
 def test_a_text_file_gives_its_lines_and_itself(tmp_path: Path) -> None:
-    """Fault: a line of a file of Windows was a text with CR and no LF, which CR LF that is lost does not change."""
+    """Fault: a line of a Windows file ended with CR alone, so a subject that converts CR LF was right on it."""
     assert read_corpus(written(tmp_path, "de-Latn.txt", "one\n\n two\r\n")) == [
         text_case("one", "texts/de-Latn.txt:1", "de-Latn"),
         text_case(" two\r\n", "texts/de-Latn.txt:3", "de-Latn"),

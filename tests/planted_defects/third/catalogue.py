@@ -1,4 +1,4 @@
-"""Forty mistakes that were met in ports, or written down before anybody looked at what can be named.
+"""Forty-five mistakes seen in ports, or written without knowledge of the rules that findings can name.
 
 `rule` is "": what each one is stands at its class.
 """

@@ -1,4 +1,4 @@
-"""Mistakes on the way back: texts, offsets, and streams."""
+"""Mistakes in decoding, offsets and streams."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.planted_defects.official import Official, Spans
 
 
 class Behind(Official):
-    """The decoded text is changed on its way out."""
+    """The text is changed after decoding."""
 
     def given(self, text: str) -> str:
         return text
@@ -21,28 +21,28 @@ class Behind(Official):
 
 
 class FirstCharacterLost(Behind):
-    """The space of the first word is cut off where there is none any more."""
+    """The first character is removed as if it were the prefix space, which is already gone."""
 
     def given(self, text: str) -> str:
         return text[1:]
 
 
 class UnknownByName(Behind):
-    """The unknown piece is given out as it is written, not as its surface."""
+    """The unknown piece is decoded as its name instead of its surface."""
 
     def given(self, text: str) -> str:
         return text.replace(" \u2047 ", "<unk>")
 
 
 class ReplacementAtTheEndDropped(Behind):
-    """An unfinished character at the end is waited for, for ever."""
+    """An incomplete character at the end is never output."""
 
     def given(self, text: str) -> str:
         return text.rstrip("\ufffd")
 
 
 class SpaceOfThePrefixKept(Official):
-    """The visible space is a space, the first one too."""
+    """The space of the dummy prefix is kept."""
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         text = super().decode(ids, skip_special_tokens)
@@ -54,7 +54,7 @@ class SpaceOfThePrefixKept(Official):
 
 
 class LastLineEndLost(Behind):
-    """println and readLine on the way: the last line end is lost."""
+    """The last line end is lost, as with readLine."""
 
     def given(self, text: str) -> str:
         return text.removesuffix("\n")
@@ -75,28 +75,28 @@ class TabsAreSpaces(Behind):
 
 
 class ControlsDropped(Behind):
-    """Control characters are left out for the terminal."""
+    """Control characters are removed for the terminal."""
 
     def given(self, text: str) -> str:
         return re.sub("[\0-\x08\x0b-\x1f\x7f]", "", text)
 
 
 class LinesTrimmed(Behind):
-    """White space at the end of each line is taken off."""
+    """Spaces at the ends of lines are stripped."""
 
     def given(self, text: str) -> str:
         return "\n".join(line.rstrip(" ") for line in text.split("\n"))
 
 
 class FirstTokenWithoutSpace(Official):
-    """The first token is stripped of its space, in a model that has no dummy prefix."""
+    """The first space is stripped, although the model has no dummy prefix."""
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         return super().decode(ids, skip_special_tokens).removeprefix(" ")
 
 
 class OneByteAlone(Official):
-    """Bytes are decoded one by one: above 0x7F each is a U+FFFD."""
+    """Bytes are decoded one by one, so that each one above 0x7F becomes U+FFFD."""
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         added = self.tokenizer.get_added_tokens_decoder()
@@ -111,7 +111,7 @@ class OneByteAlone(Official):
 
 
 class SkipsUnknown(Official):
-    """With the special tokens the unknown one is skipped."""
+    """The unknown token is skipped together with the special tokens."""
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         kept = [one for one in ids if one != self.tokenizer.unk_id()]
@@ -119,7 +119,7 @@ class SkipsUnknown(Official):
 
 
 class OneHigherBehindEmoji(Official):
-    """Offsets count an emoji as two."""
+    """Offsets count UTF-16 units."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         ids, tokens, offsets = super().encode_with_offsets(text, add_special_tokens)
@@ -130,7 +130,7 @@ class OneHigherBehindEmoji(Official):
 
 
 class OffsetsOfTokenLengths(Official):
-    """Offsets are sums of the lengths of tokens as they stand in the vocab."""
+    """Offsets are sums of the lengths of the vocab entries."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         ids, tokens, _ = super().encode_with_offsets(text, add_special_tokens)
@@ -142,7 +142,7 @@ class OffsetsOfTokenLengths(Official):
 
 
 class OffsetsOfBytesEmpty(Official):
-    """Of the tokens of one character the first has its span, the others an empty one."""
+    """Only the first token of a character has its span; the others have an empty one."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         ids, tokens, offsets = super().encode_with_offsets(text, add_special_tokens)
@@ -162,7 +162,7 @@ class SpecialTokensAtTheEnd(Official):
 
 
 class WordByWord(Official):
-    """The stream gives out whole words: it waits for a space."""
+    """The stream waits for a space and outputs whole words."""
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         held = ""
@@ -175,7 +175,7 @@ class WordByWord(Official):
 
 
 class EachPartStripped(Official):
-    """The stream strips what it gives out at the end of each part."""
+    """The stream strips the end of each part."""
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         for part in super().stream_decode(ids, skip_special_tokens):
@@ -183,7 +183,7 @@ class EachPartStripped(Official):
 
 
 class NothingTwice(Official):
-    """The stream does not give out the same text twice in a row."""
+    """The stream drops a part that equals the one before."""
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         before = ""

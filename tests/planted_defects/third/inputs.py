@@ -1,73 +1,63 @@
-"""Mistakes on the way in: text that is tidied by somebody who knows no tokenizers."""
+"""Mistakes before the tokenizer: input that is cleaned up by someone who does not know tokenizers."""
 
 from __future__ import annotations
 
 import re
 
-from tests.planted_defects.official import Official, Spans
+from tests.planted_defects.official import OtherInput
 
 
-class Before(Official):
-    """The text is another one before any stage sees it."""
+class StripsSpaces(OtherInput):
+    """`strip(" ")`: tabs and line ends are kept."""
 
-    def received(self, text: str) -> str:
-        return text
-
-    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
-        return super().encode_with_offsets(self.received(text), add_special_tokens)
-
-
-class StripsSpaces(Before):
-    """`strip(" ")`: tabs and line ends stay."""
-
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return text.strip(" ")
 
 
-class TabsAreFourSpaces(Before):
+class TabsAreFourSpaces(OtherInput):
     """`expandtabs` by hand."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return text.replace("\t", "    ")
 
 
-class BlankLinesOnce(Before):
-    """At most one blank line stays."""
+class BlankLinesOnce(OtherInput):
+    """Several blank lines are reduced to one."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return re.sub("\n\n+", "\n\n", text)
 
 
-class JoinersDropped(Before):
-    """The joiner U+200D alone is taken for noise."""
+class JoinersDropped(OtherInput):
+    """The joiner U+200D is removed as noise."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return text.replace("\u200d", "")
 
 
-class BlankIsNothing(Before):
-    """A text of white space alone is taken for empty."""
+class BlankIsNothing(OtherInput):
+    """A text of only white space is treated as empty."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return text if text.strip() else ""
 
 
-class EllipsisSpelledOut(Before):
+class EllipsisSpelledOut(OtherInput):
     """The ellipsis becomes three full stops."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return text.replace("\u2026", "...")
 
 
-class FullWidthIsAscii(Before):
+class FullWidthIsAscii(OtherInput):
     """The full-width forms of ASCII become ASCII."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return "".join(chr(ord(one) - 0xFEE0) if "\uff01" <= one <= "\uff5e" else one for one in text)
 
 
-class SpecialTokensSwallowSpace(Before):
-    """The text is split at special tokens, and each part behind one is stripped at its start."""
+class SpecialTokensSwallowSpace(OtherInput):
+    """The text is split at special tokens, and the part after each one is left-stripped."""
 
-    def received(self, text: str) -> str:
+    def before(self, text: str) -> str:
         return re.sub(r"(<\|im_end\|>|<\|im_start\|>|<\|endoftext\|>)\s+", r"\1", text)

@@ -1,4 +1,4 @@
-"""Mistakes in the stages: options that are lost, tables with a hole, order by hand."""
+"""Mistakes in the stages: ignored options, missing table entries, a wrong order."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ class DigitsByThree(OtherPattern):
 
 
 class NoTInContractions(OtherPattern):
-    """One of the contractions is forgotten."""
+    """One of the contractions is missing."""
 
     def rewritten(self, pattern: str) -> str:
         return pattern.replace("'s|'t|'re", "'s|'re")
 
 
 class WordsWithoutSpace(OtherPattern):
-    """The character before a word is not taken with it."""
+    """A word does not include the character before it."""
 
     def rewritten(self, pattern: str) -> str:
         return pattern.replace(r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\p{L}+")
 
 
 class UnderscoreIsLetter(OtherPattern):
-    r"""The underscore goes with letters."""
+    r"""The underscore counts as a letter."""
 
     def rewritten(self, pattern: str) -> str:
         return pattern.replace(r"\p{L}+", r"[\p{L}_]+")
 
 
 class Words(Plain):
-    """The model's answer to a pre-token is another one."""
+    """The model's tokens for a pre-token are changed."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         return answer
@@ -73,7 +73,7 @@ class _Model:
 
 
 class SoftHyphenIsLost(Words):
-    """The byte 0xAD has no place in the map of bytes."""
+    """The byte 0xAD is missing from the map of bytes."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         hole = BYTE_TO_CHARACTER[0xAD]
@@ -81,14 +81,14 @@ class SoftHyphenIsLost(Words):
 
 
 class ObjectKeys(Words):
-    """The cache is an object of JavaScript, which has keys of its own."""
+    """The cache is a plain JavaScript object, which inherits some keys."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         return [] if text in OBJECT_KEYS else answer
 
 
 class LongWordsGreedily(Words):
-    """Long words are cut by the longest entry at each place: merging them was slow."""
+    """Long words are segmented by longest match, because merging them was slow."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         if len(text) < LONGEST_WORD:
@@ -102,7 +102,7 @@ class LongWordsGreedily(Words):
 
 
 class LeftToRight(Words):
-    """The first pair that can be merged is, from the left, whatever its rank."""
+    """The leftmost pair that has a merge is merged first, whatever its rank."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         model = self.pipeline.model
@@ -119,7 +119,7 @@ class LeftToRight(Words):
 
 
 class FewMerges(Words):
-    """Only the first thousand merges are read: the buffer was full."""
+    """Only the first thousand merges are read, because the buffer is full."""
 
     def word(self, text: str, answer: Sequence[Token]) -> Sequence[Token]:
         model = self.pipeline.model
@@ -138,7 +138,7 @@ class FewMerges(Words):
 
 
 class AddedTokensBehindSpaces(Plain):
-    """Added tokens are found by splitting at spaces: nothing may stand before one."""
+    """Added tokens are matched only at the start or after a space."""
 
     def changed(self, pipeline: Pipeline) -> Pipeline:
         return replace(pipeline, added_tokens=of_class(pipeline.added_tokens, _Spaced))
@@ -150,7 +150,7 @@ class _Spaced(Cutting):
 
 
 class Ids(Official):
-    """The ids are changed on their way out."""
+    """The ids are changed after encoding."""
 
     def given(self, text: str, ids: list[int]) -> list[int]:
         return ids
@@ -161,7 +161,7 @@ class Ids(Official):
 
 
 class PrefixOfNothing(Official):
-    """The dummy prefix is put before the empty text as well."""
+    """The empty text gets a dummy prefix, too."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         if text:
@@ -170,7 +170,7 @@ class PrefixOfNothing(Official):
 
 
 class FourBytesUnknown(Plain):
-    """Characters of four bytes are unknown, though there are pieces for bytes."""
+    """Characters of four bytes become unknown, although there are byte pieces."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         ids = super().encode_with_offsets(text, add_special_tokens)[0]
@@ -189,7 +189,7 @@ class FourBytesUnknown(Plain):
 
 
 class LongestPieceFirst(Plain):
-    """At each place the longest piece, as WordPiece would do it; scores are not looked at."""
+    """Pieces are chosen by longest match, as in WordPiece, without regard to scores."""
 
     def changed(self, pipeline: Pipeline) -> Pipeline:
         return replace(pipeline, model=_Longest(pipeline.model))
@@ -214,7 +214,7 @@ class _Longest:
 
 
 class OneSpaceTooFew(Official):
-    """`lstrip(" ")`, and then the space of Prepend is forgotten for what began with one."""
+    """A text that starts with a space loses it, as if Prepend had put it there."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         spaces = len(text) - len(text.lstrip(" "))
@@ -222,14 +222,14 @@ class OneSpaceTooFew(Official):
 
 
 class SpaceBehindAddedTokens(Official):
-    """What stands behind a special token loses its space: the parts of the text are stripped at the start."""
+    """A space after a special token is lost."""
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         return super().encode_with_offsets(re.sub(r"(</?s>) ", r"\1", text), add_special_tokens)
 
 
 class NoLastEntry(Ids):
-    """A loop over the vocab that ends one too early: the last merge is not there."""
+    """The loop over the merges stops one too early."""
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
         model["model"]["merges"] = model["model"]["merges"][:-1]
@@ -237,14 +237,14 @@ class NoLastEntry(Ids):
 
 
 class EndAdded(Ids):
-    """The token at the end of texts is given as the one at their start."""
+    """The token for the start of a text is added at its end, too."""
 
     def given(self, text: str, ids: list[int]) -> list[int]:
         return [*ids, ids[0]]
 
 
 class SecondHalfDropped(Ids):
-    """No more than 32 ids fit into the buffer."""
+    """At most 32 ids fit into the buffer."""
 
     def given(self, text: str, ids: list[int]) -> list[int]:
         return ids[:32]

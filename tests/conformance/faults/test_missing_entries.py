@@ -1,4 +1,4 @@
-"""What a table lacks is learnt from answers: the last merges, a byte, a word, the flag of a token."""
+"""Missing table entries are learnt from answers: the last merges, a byte, a word; so is the flag of a token."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from conformance.core.rule_table import usual_cause
-from conformance.faults import faults, of_flags, of_holes
+from conformance.faults import faults, of_flags, of_missing_entries
 from conformance.faults.fault import Fault
-from conformance.faults.holes import JAVASCRIPT_KEYS
+from conformance.faults.missing_entries import JAVASCRIPT_KEYS
 from tests.models import load
 from tests.reftok.official import bpe, own, tokenizer_json
 
@@ -17,7 +17,7 @@ from tests.reftok.official import bpe, own, tokenizer_json
 def learnt(model: str, given: Callable[[str], Sequence[int]], *texts: str) -> dict[str, Fault]:
     tokenizer = load(model)
     answers = [(text, tokenizer.encode_ids(text), given(text)) for text in texts]
-    return {one.rule: one for one in (*of_holes(tokenizer, answers), *of_flags(tokenizer, answers))}
+    return {one.rule: one for one in (*of_missing_entries(tokenizer, answers), *of_flags(tokenizer, answers))}
 
 
 def test_the_last_merges_are_missing() -> None:
@@ -26,20 +26,20 @@ def test_the_last_merges_are_missing() -> None:
     vocab = ["<unk>", *"abcd", "ab", "abc", "abcd"]
     right, given = (own(tokenizer_json(bpe(vocab, some))) for some in (merges, merges[:2]))
     answers = [(text, right.encode_ids(text), given.encode_ids(text)) for text in ("abcd", "abc", "xabcd")]
-    fault = next(iter(of_holes(right, answers)))
+    fault = next(iter(of_missing_entries(right, answers)))
     assert fault.rule == "merges beyond the first 2 are missing"
     assert list(fault.ids("dabcd")) == given.encode_ids("dabcd") != right.encode_ids("dabcd")
     assert usual_cause("Model", fault.rule)
 
 
-def test_a_byte_has_no_place_in_the_byte_map() -> None:
+def test_a_byte_is_missing_from_the_byte_map() -> None:
     """Fault: a soft hyphen that lost its second byte was "àº in place of àºŃ"."""
     tokenizer = load("bpe-qwen")
-    hole = dict.fromkeys(map(ord, "\u0143"))  # the character of the byte 0xAD
+    missing = dict.fromkeys(map(ord, "\u0143"))  # the character of the byte 0xAD
 
     def given(text: str) -> Sequence[int]:
         pieces = (one.normalized.text for one in tokenizer.rules.pre_tokenized(text))
-        return [token.id for one in pieces for token in tokenizer.rules.model.tokenize(one.translate(hole))]
+        return [token.id for one in pieces for token in tokenizer.rules.model.tokenize(one.translate(missing))]
 
     rule = "byte 0xAD is missing from the byte map"
     fault = learnt("bpe-qwen", given, "a\xadb", "\u00ed")[rule]
@@ -48,7 +48,7 @@ def test_a_byte_has_no_place_in_the_byte_map() -> None:
 
 
 def test_words_that_every_object_of_javascript_has_are_lost() -> None:
-    """Fault: a cache that is `{}` finds a function for constructor, and nobody generated that word."""
+    """Fault: a cache that is `{}` has a function under "constructor", and no generator drew that word."""
     rule = "words that are keys of JavaScript's objects are lost"
     fault = learnt("bpe-gpt2", lambda text: [], "toString")[rule]
     assert all(list(fault.ids(word)) == [] for word in JAVASCRIPT_KEYS - {"__proto__"} if word.isalpha())
@@ -88,7 +88,7 @@ def test_added_tokens_are_matched_only_beside_a_space(rule: str, text: str, is_m
 
 @pytest.mark.parametrize(("length", "character"), [(2, "\u0416"), (3, "\u4e2d"), (4, "\U0001f600")])
 def test_characters_of_a_length_are_unknown_where_byte_pieces_exist(length: int, character: str) -> None:
-    """Fault: characters of four bytes as unknown, beside pieces for bytes, had no name."""
+    """Fault: characters of four bytes that became unknown despite byte pieces had no rule."""
     tokenizer = load("spm-unigram-bytes")
     rule = f"characters of {length} bytes are unknown, though there are pieces for bytes"
     (fault,) = (one for one in faults(tokenizer) if one.rule == rule)
