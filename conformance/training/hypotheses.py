@@ -19,6 +19,7 @@ from conformance.training.case import Result, TrainingCase
 from conformance.training.reference import reference_training
 from reftok.training.bpe import BpeTrainer
 from reftok.training.merging import MergeLoop
+from reftok.training.minbpe import FirstSeenLoop
 from reftok.training.options import contents
 from reftok.training.sentencepiece import bpe as pieces_bpe
 from reftok.training.sentencepiece import char as pieces_char
@@ -137,27 +138,22 @@ def _merges_counted(size: int, case: TrainingCase) -> int:
 
 # --- the loop of merges of tokenizers
 
-Rank = Callable[[MergeLoop, Sequence[str], str, list[int]], Any]
+Rank = Callable[[MergeLoop, str, list[int]], Any]
 
 
-def _with_ranks(rank: Rank) -> tuple[Any, str, Any]:
-    """Other ties. rank: of a loop, tokens, a pair and its words, of which the smaller is the better."""
+def _with_ranks(rank_of: Rank) -> tuple[Any, str, Any]:
+    """Other ties. rank_of: of a loop, a pair and its words, of which the smaller is the better."""
 
-    def loop(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
-        made = MergeLoop(words, counts, max_token_length=self.max_token_length)
-        made._rank = lambda pair, where: rank(made, tokens, pair, where)
-        return made
+    class Ranked(MergeLoop):
+        def rank(self, pair: str, words: list[int]) -> Any:
+            return rank_of(self, pair, words)
 
-    return BpeTrainer, "loop", loop
-
-
-def _first_seen(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
-    return MergeLoop(words, counts, True, self.max_token_length)
+    return _with_loop(Ranked)
 
 
 def _with_loop(kind: type[MergeLoop]) -> tuple[Any, str, Any]:
-    def loop(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
-        return kind(words, counts, max_token_length=self.max_token_length)
+    def loop(self: BpeTrainer, words: Iterable[str], counts: Sequence[int], tokens: list[str]) -> MergeLoop:
+        return kind(words, counts, tokens, self.max_token_length)
 
     return BpeTrainer, "loop", loop
 
@@ -241,18 +237,14 @@ def _suffix_never(self: BpeTrainer, character: str, is_first: bool, is_last: boo
     return ("" if is_first else self.continuing_subword_prefix or "") + character
 
 
-def _shorter_then_string(loop: MergeLoop, tokens: Sequence[str], pair: str, words: list[int]) -> tuple[int, str]:
-    token = "".join(_right_token(tokens, pair))
+def _shorter_then_string(loop: MergeLoop, pair: str, words: list[int]) -> tuple[int, str]:
+    token = "".join(loop.halves(pair))
     return len(token), token
 
 
-def _youtokentome(loop: MergeLoop, tokens: Sequence[str], pair: str, words: list[int]) -> tuple[str, str, int]:
+def _youtokentome(loop: MergeLoop, pair: str, words: list[int]) -> tuple[str, str, int]:
     """VKCOM/YouTokenToMe bpe.cpp: the smaller larger id, then the smaller smaller id, then the larger left id."""
     return max(pair), min(pair), -ord(pair[0])
-
-
-def _right_token(tokens: Sequence[str], pair: str) -> tuple[str, str]:
-    return tokens[ord(pair[0])], tokens[ord(pair[1])]
 
 
 def _reversed(text: str) -> tuple[int, ...]:
@@ -264,25 +256,23 @@ OF_BPE = (
     Hypothesis(
         "of equally frequent pairs the smaller strings win",
         HF_BPE,
-        swaps=(_with_ranks(lambda loop, tokens, pair, words: _right_token(tokens, pair)),),
+        swaps=(_with_ranks(lambda loop, pair, words: loop.halves(pair)),),
     ),
     Hypothesis(
         "of equally frequent pairs the larger strings win",
         HF_BPE,
-        swaps=(_with_ranks(lambda loop, tokens, pair, words: tuple(map(_reversed, _right_token(tokens, pair)))),),
+        swaps=(_with_ranks(lambda loop, pair, words: tuple(map(_reversed, loop.halves(pair)))),),
     ),
-    Hypothesis(
-        "of equally frequent pairs the first of the text wins", HF_BPE, swaps=((BpeTrainer, "loop", _first_seen),)
-    ),
+    Hypothesis("of equally frequent pairs the first of the text wins", HF_BPE, swaps=(_with_loop(FirstSeenLoop),)),
     Hypothesis(
         "of equally frequent pairs the larger ids win",
         HF_BPE,
-        swaps=(_with_ranks(lambda loop, tokens, pair, words: (-ord(pair[0]), -ord(pair[1]))),),
+        swaps=(_with_ranks(lambda loop, pair, words: (-ord(pair[0]), -ord(pair[1]))),),
     ),
     Hypothesis(
         "of equally frequent pairs that of the smaller token wins",
         HF_BPE,
-        swaps=(_with_ranks(lambda loop, tokens, pair, words: "".join(_right_token(tokens, pair))),),
+        swaps=(_with_ranks(lambda loop, pair, words: "".join(loop.halves(pair))),),
     ),
     Hypothesis(
         "of equally frequent pairs the shorter token wins, then the smaller one",
@@ -393,21 +383,25 @@ OF_WORDLEVEL = (
 # --- sentencepiece
 
 
-def _entries(key: Callable[[str, tuple[int, int], Sequence[int]], Any]) -> tuple[Any, str, Any]:
-    """Other ties of BPE. key: of a pair's piece, its two numbers and its places."""
+def _piece_ranks(key: Callable[[str, tuple[int, int], tuple[int, int]], Any]) -> tuple[Any, str, Any]:
+    """Other ties of BPE. key: of a pair's piece, its two ids and its first place."""
+    right = pieces_bpe.PieceLoop.rank
 
-    def entry(rows: Any, pair: int) -> Any:
-        piece, ids = "".join(rows.halves(pair)), (rows._lefts[pair], rows._rights[pair])
-        return -rows.counts[pair], key(piece, ids, rows._places[pair]), piece, pair
+    def rank(self: pieces_bpe.PieceLoop, pair: str, words: list[int]) -> Any:
+        if right(self, pair, words) is None:
+            return None
+        piece, first = "".join(self.halves(pair)), self.words[words[0]]
+        before = "".join(self.tokens[ord(symbol)] for symbol in first.partition(pair)[0])
+        return key(piece, (ord(pair[0]), ord(pair[1])), (words[0], len(before))), piece
 
-    return pieces_bpe._Rows, "entry", entry
+    return pieces_bpe.PieceLoop, "rank", rank
 
 
 _right_merges = pieces_bpe.merges
 
 
 def _merges_that_occur(*arguments: Any) -> Any:
-    return list(takewhile(lambda merge: merge.count > 0, _right_merges(*arguments)))
+    return list(takewhile(lambda made: made[1] > 0, _right_merges(*arguments)))
 
 
 def _words_unsorted(sentences: Iterable[tuple[str, int]], options: Any) -> list[tuple[str, int]]:
@@ -452,25 +446,25 @@ OF_PIECES = (
     Hypothesis(
         "of equally frequent pairs the smaller string wins, however long",
         _BPE,
-        swaps=(_entries(lambda piece, ids, places: piece),),
+        swaps=(_piece_ranks(lambda piece, ids, place: piece),),
     ),
     Hypothesis(
         "of equally frequent pairs the longer piece wins",
         _BPE,
-        swaps=(_entries(lambda piece, ids, places: -len(piece)),),
+        swaps=(_piece_ranks(lambda piece, ids, place: -len(piece)),),
     ),
     Hypothesis(
         "of equally frequent pairs the larger string of the shortest wins",
         _BPE,
-        swaps=(_entries(lambda piece, ids, places: (len(piece), _reversed(piece))),),
+        swaps=(_piece_ranks(lambda piece, ids, place: (len(piece), _reversed(piece))),),
     ),
     Hypothesis(
-        "of equally frequent pairs the smaller ids win", _BPE, swaps=(_entries(lambda piece, ids, places: ids),)
+        "of equally frequent pairs the smaller ids win", _BPE, swaps=(_piece_ranks(lambda piece, ids, place: ids),)
     ),
     Hypothesis(
         "of equally frequent pairs the first of the text wins",
         _BPE,
-        swaps=(_entries(lambda piece, ids, places: min(places, default=0)),),
+        swaps=(_piece_ranks(lambda piece, ids, place: place),),
     ),
     Hypothesis("pieces of count 0 are left out", _BPE, swaps=((pieces_bpe, "merges", _merges_that_occur),)),
     Hypothesis("the scores of merges begin with -1", _BPE, swaps=((pieces_trainer, "train_bpe", _scores_from_one),)),

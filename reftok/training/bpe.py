@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from reftok.errors import TrainingStopped
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.merging import MOST_IDS, MergeLoop
+from reftok.training.merging import MergeLoop
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.trace import Merge, TrainingTrace
+from reftok.training.trace import TrainingTrace
 
 _INITIAL = (1 << 64) - 1
 """The count of a character of the initial alphabet."""
@@ -88,44 +88,19 @@ class BpeTrainer:
         trace: is filled.
         """
         vocab = self.first_entries(word_counts)
-        tokens = list(vocab)
-        words = [self.in_symbols(word, vocab) for word in word_counts]
-        loop = self.loop(words, [*word_counts.values()], tokens)
-        made: list[tuple[str, int, int]] = []  # of each merge the pair, the id that it became, and its count
-        if state is None:
-            loop.count_pairs()
-        else:
-            loop.resume(state["loop"])
-            tokens = state["tokens"]
-            vocab = {token: token_id for token_id, token in enumerate(tokens)}
-            made = [(pair, token_id, count) for pair, token_id, count in state["merges"]]
-
-        def halves(pair: str) -> tuple[str, str]:
-            return tokens[ord(pair[0])], tokens[ord(pair[1])]
-
-        def current() -> State:
-            return {"loop": loop.state(), "tokens": tokens, "merges": made}
-
-        while len(vocab) < self.vocab_size and (best := loop.best()) is not None:
-            count, pair, where = best
-            if count < max(self.min_frequency, 1):
-                break
-            if len(tokens) >= MOST_IDS:
-                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
-            token = self.merged(*halves(pair))
-            if trace is not None and trace.wants(len(made), token):
-                rivals = tuple(map(halves, loop.rivals(count, pair)))
-                trace.merges[len(made)] = Merge(*halves(pair), token, count, rivals)
-            if token not in vocab:
-                vocab[token] = len(tokens)
-                tokens.append(token)
-            loop.merge(pair, vocab[token], where)
-            made.append((pair, vocab[token], count))
-            watch(TrainingProgress("merging", len(vocab), self.vocab_size, "tokens"), current)
+        words = (self.in_symbols(word, vocab) for word in word_counts)
+        loop = self.loop(words, [*word_counts.values()], list(vocab))
+        loop.start(state)
+        vocab = {token: token_id for token_id, token in enumerate(loop.tokens)}
+        least = max(self.min_frequency, 1)
+        while len(vocab) < self.vocab_size and (best := loop.best()) is not None and best[0] >= least:
+            token = self.merged(*loop.halves(best[1]))
+            loop.make(best, token, vocab.setdefault(token, len(vocab)), trace)
+            watch(TrainingProgress("merging", len(vocab), self.vocab_size, "tokens"), loop.state)
         # Of a pair that was merged twice the last time counts.
-        last = {pair: place for place, (pair, _, _) in enumerate(made)}
-        kept = [made[place] for place in sorted(last.values())]
-        merges, counts = [halves(pair) for pair, _, _ in kept], [count for _, _, count in kept]
+        last = {pair: place for place, (pair, _, _) in enumerate(loop.made)}
+        kept = [loop.made[place] for place in sorted(last.values())]
+        merges, counts = [loop.halves(pair) for pair, _, _ in kept], [count for _, _, count in kept]
         return TrainedBPE(vocab, merges, counts, loop.equal_entries)
 
     # --- the steps
@@ -194,9 +169,9 @@ class BpeTrainer:
         ]
         return "".join([chr(vocab[symbol]) for symbol in symbols if symbol in vocab])
 
-    def loop(self, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
-        """The loop of merges over words of ids. tokens: by id; the rule of ties needs none of them."""
-        return MergeLoop(words, counts, max_token_length=self.max_token_length)
+    def loop(self, words: Iterable[str], counts: Sequence[int], tokens: list[str]) -> MergeLoop:
+        """The loop of merges over words of ids. tokens: by id."""
+        return MergeLoop(words, counts, tokens, self.max_token_length)
 
     def symbol(self, character: str, is_first: bool, is_last: bool) -> str:
         """A character of a word, with prefix and suffix."""

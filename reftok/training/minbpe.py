@@ -5,12 +5,14 @@ Source: karpathy/minbpe basic.py and regex.py `train`, base.py `get_stats`; tikt
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappush
 
 from reftok.errors import TrainingStopped
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.merging import MOST_IDS, MergeLoop
+from reftok.training.merging import MOST_IDS, Entry, MergeLoop
 
 BYTES = 256
 
@@ -20,12 +22,10 @@ class TrainedBytes:
     """Tokens of bytes.
 
     tokens: by id; the first 256 are the bytes. merges: the two ids of each token behind them.
-    counts: of the pairs of the merges.
     """
 
     tokens: Sequence[bytes]
     merges: Sequence[tuple[int, int]]
-    counts: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +58,53 @@ class MinbpeTrainer:
         if not BYTES <= self.vocab_size <= MOST_IDS:
             raise TrainingStopped(f"minbpe: vocab_size is {self.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
         # A token is kept as the characters of Latin-1 that have its bytes as code points, since a state is JSON.
-        tokens = [chr(byte) for byte in range(BYTES)] if state is None else state["tokens"]
-        made = [] if state is None else [(pair, count) for pair, count in state["merges"]]
-        loop = MergeLoop([word.decode("latin-1") for word in word_counts], [*word_counts.values()], first_seen=True)
-        if state is None:
-            loop.count_pairs()
-        else:
-            loop.resume(state["loop"])
+        words = (word.decode("latin-1") for word in word_counts)
+        loop = FirstSeenLoop(words, [*word_counts.values()], [chr(byte) for byte in range(BYTES)])
+        loop.start(state)
+        while len(loop.tokens) < self.vocab_size and (best := loop.best()) is not None and best[0]:
+            loop.make(best, "".join(loop.halves(best[1])), len(loop.tokens))
+            watch(TrainingProgress("merging", len(loop.tokens), self.vocab_size, "tokens"), loop.state)
+        merges = [(ord(pair[0]), ord(pair[1])) for pair, _, _ in loop.made]
+        return TrainedBytes([token.encode("latin-1") for token in loop.tokens], merges)
 
-        def current() -> State:
-            return {"loop": loop.state(), "tokens": tokens, "merges": made}
 
-        while len(tokens) < self.vocab_size and (best := loop.best()) is not None:
-            count, pair, words = best
-            if not count:
+class FirstSeenLoop(MergeLoop):
+    """Of equally frequent pairs the one that stands first in the text as it is merged so far is the best.
+
+    That is `max` over a dict of counts in the order of the text. An entry has the first word of its pair as its rank,
+    which a merge may move to a later word; within a word the place decides.
+    """
+
+    has_int32_counts = False
+
+    def rank(self, pair: str, words: list[int]) -> int:
+        """The first word that has the pair."""
+        return words[0]
+
+    def _popped(self) -> Entry | None:
+        """Of all entries of the highest count and the first word, the one whose pair stands first in the word."""
+        first = self._settled()
+        if first is None or not first[0]:
+            return first
+        equal = [first]
+        while self.queue and self.queue[0][:2] == first[:2]:
+            other = self._settled()
+            assert other is not None, "the queue has one"
+            equal.append(other)
+        word = self.words[first[1]]
+        equal.sort(key=lambda entry: (entry[:2], word.find(entry[3])))
+        for other in equal[1:]:
+            heappush(self.queue, other)
+        return equal[0]
+
+    def _settled(self) -> Entry | None:
+        """The first entry whose count and whose first word are those of this moment."""
+        while (entry := super()._popped()) is not None and entry[0]:
+            count, rank, serial, pair, words = entry
+            place = bisect_left(words, rank)
+            while pair not in self.words[words[place]]:
+                place += 1
+            if words[place] == rank:
                 break
-            tokens.append(tokens[ord(pair[0])] + tokens[ord(pair[1])])
-            loop.merge(pair, len(tokens) - 1, words)
-            made.append((pair, count))
-            watch(TrainingProgress("merging", len(tokens), self.vocab_size, "tokens"), current)
-        merges = [(ord(pair[0]), ord(pair[1])) for pair, _ in made]
-        return TrainedBytes([token.encode("latin-1") for token in tokens], merges, [count for _, count in made])
+            heappush(self.queue, (count, words[place], serial, pair, words[place:]))
+        return entry

@@ -13,57 +13,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reftok.training.sentencepiece.corpus import Counted, character_counts
-from reftok.training.trace import Merge
 
 
-def with_best_characters(made: Sequence[Merge], sentences: Sequence[Counted], size: int) -> list[str]:
+def with_best_characters(made: Sequence[Counted], sentences: Sequence[Counted], size: int) -> list[str]:
     """The first merges, the characters in them by code point, and the other characters by gain: `size` pieces at most.
 
-    >>> merged = [Merge("a", "b", "ab", 5), Merge("ab", "c", "abc", 4)]
+    made: the pieces of the merges in order, and their counts.
+
+    >>> merged = [("ab", 5), ("abc", 4)]
     >>> with_best_characters(merged, [("abc", 5), ("é", 3)], 5), with_best_characters(merged, [("abc", 5), ("é", 3)], 4)
     (['ab', 'abc', 'a', 'b', 'c'], ['ab', 'a', 'b', 'é'])
     """
     counts = character_counts(sentences)
     gains = {character: count * (len(character.encode("utf-8")) - 1) for character, count in counts.items()}
     ranked = sorted((c for c, gain in gains.items() if gain), key=lambda c: (-gains[c], -counts[c], c))
-    kept, alone = _best_cut(made, {character: rank for rank, character in enumerate(ranked)}, gains, size)
-    inside = {*"".join(merge.piece for merge in made[:kept])}
-    outside = [character for character in ranked if character not in inside]
-    return [merge.piece for merge in made[:kept]] + sorted(inside) + outside[:alone]
-
-
-def _best_cut(made: Sequence[Merge], ranks: dict[str, int], gains: dict[str, int], size: int) -> tuple[int, int]:
-    """How many merges are kept, and how many characters beside those in them.
-
-    From one k to the next the room shrinks by more than the characters that merges take over, so the last of the
-    chosen characters only ever moves forward in rank.
-    """
-    ranked = [gains[character] for character in ranks]
-    last = min(size, len(ranked)) - 1
-    chosen, gain = last + 1, sum(ranked[: last + 1])
+    outside, gains_outside = [*ranked], [gains[character] for character in ranked]
     inside: set[str] = set()
-    taken: set[int] = set()
-    best, best_gain = (0, chosen), gain
-    for kept, merge in enumerate(made, 1):
-        gain += merge.count
-        for character in {*merge.piece} - inside:
-            inside.add(character)
-            rank = ranks.get(character)
-            if rank is None:
-                continue
-            taken.add(rank)
-            if rank > last:
-                gain += ranked[rank]
-            else:
-                chosen -= 1
+    gain = most = best = best_room = 0
+    for kept in range(len(made) + 1):
+        if kept:
+            piece, count = made[kept - 1]
+            gain += count
+            for character in {*piece} - inside:
+                inside.add(character)
+                if gains[character]:
+                    place = outside.index(character)
+                    del outside[place]
+                    gain += gains_outside.pop(place)
         room = size - kept - len(inside)
         if room < 0:
             break
-        while chosen > room:
-            if last not in taken:
-                gain -= ranked[last]
-                chosen -= 1
-            last -= 1
-        if gain >= best_gain:
-            best, best_gain = (kept, chosen), gain
-    return best
+        if gain + sum(gains_outside[:room]) >= most:
+            most, best, best_room = gain + sum(gains_outside[:room]), kept, room
+    pieces = [piece for piece, _ in made[:best]]
+    inside = {*"".join(pieces)}
+    return pieces + sorted(inside) + [character for character in ranked if character not in inside][:best_room]

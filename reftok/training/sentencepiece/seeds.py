@@ -113,7 +113,7 @@ def repeated_texts(sentences: Iterable[Counted], shapes: PieceShapes) -> dict[st
     counts: dict[str, int] = {}
     length = shapes.longest + 2
     for character, places in starts.items():
-        if not shapes.can_pair(character):
+        if not shapes.is_valid(character):
             continue
         if weights is None:
             suffixes = sorted([text[place : place + length] for place in places])

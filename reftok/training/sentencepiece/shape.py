@@ -19,8 +19,9 @@ Source: sentencepiece 0.2.3, trainer_interface.cc (`IsValidSentencePiece`), unic
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from itertools import pairwise
 
+from reftok.fast.memo import Memo
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.unicode.characters import script
@@ -33,89 +34,71 @@ BOUNDARY = "\x1f"
 
 DIGITS = frozenset("0123456789０１２３４５６７８９")
 _NEVER = frozenset({UNKNOWN_CHARACTER, BOUNDARY, "\0", " "})
-_ANY = "any"
-_INHERITED = "Inherited"
 
-Ends: TypeAlias = tuple[str | None, str | None]
-"""The scripts that a piece begins and ends with, as its neighbours see them; None where it has none of its own."""
+# What stands for a character in a shape; other scripts have letters of their own.
+_FORBIDDEN, _DIGIT, _COMMON, _INHERITED = "!0.~"
+_FIRST_SCRIPT = 0x100
 
 
 class PieceShapes:
     """The rules above under some options.
 
-    A piece made of two that are valid is valid if their ends go together: so a merge is checked without a look at all
-    its characters.
+    A piece is valid by its shape: a letter for each character, which says its script. There are few shapes, so each is
+    checked once.
     """
 
     def __init__(self, options: TrainerOptions) -> None:
         self.longest = options.max_sentencepiece_length
-        self.one_script = options.split_by_unicode_script
-        self.one_digit = options.split_digits
         self._options = options
-        self._scripts: dict[str, str] = {}
+        self._letters = _Letters()
+        self._is_valid = Memo(self._is_valid_shape)
 
     def is_valid(self, piece: str) -> bool:
         """Whether a text may be a piece."""
-        if not 0 < len(piece) <= self.longest or not _NEVER.isdisjoint(piece):
-            return False
-        if self.one_digit and len(piece) > 1 and not DIGITS.isdisjoint(piece):
-            return False
-        if SPACE_SYMBOL in piece and not self.has_valid_spaces(piece):
-            return False
-        return not self.one_script or self._scripts_agree(piece)
+        return 0 < len(piece) <= self.longest and self._is_valid[piece.translate(self._letters)]
 
-    def can_pair(self, character: str) -> bool:
-        """Whether any piece of several characters has this one."""
-        return character not in _NEVER and not (self.one_digit and character in DIGITS)
+    def _is_valid_shape(self, shape: str) -> bool:
+        options = self._options
+        if _FORBIDDEN in shape:
+            return False
+        if options.split_digits and len(shape) > 1 and _DIGIT in shape:
+            return False
+        if SPACE_SYMBOL in shape and not self._has_valid_spaces(shape):
+            return False
+        if not options.split_by_unicode_script:
+            return True
+        scripts = shape.replace(SPACE_SYMBOL, "").replace(_INHERITED, "")
+        if options.split_by_number:
+            scripts = scripts.replace(_DIGIT, _COMMON)
+        return all(left == right or _DIGIT in (left, right) for left, right in pairwise(scripts))
 
-    def has_valid_spaces(self, piece: str) -> bool:
+    def _has_valid_spaces(self, shape: str) -> bool:
         """Whether every `▁` stands where it may."""
         options = self._options
-        if options.allow_whitespace_only_pieces and piece == SPACE_SYMBOL * len(piece):
+        if options.allow_whitespace_only_pieces and shape == SPACE_SYMBOL * len(shape):
             return True
         if options.split_by_whitespace:
-            return SPACE_SYMBOL not in (piece[:-1] if options.treat_whitespace_as_suffix else piece[1:])
-        return len(piece) == 1 or piece[0 if options.treat_whitespace_as_suffix else -1] != SPACE_SYMBOL
+            return SPACE_SYMBOL not in (shape[:-1] if options.treat_whitespace_as_suffix else shape[1:])
+        return len(shape) == 1 or shape[0 if options.treat_whitespace_as_suffix else -1] != SPACE_SYMBOL
 
-    def ends(self, character: str) -> Ends:
-        """The ends of one character."""
-        found = self.script(character)
-        return (None, None) if found in (_INHERITED, SPACE_SYMBOL) else (found, found)
 
-    def joined(self, left: Ends, right: Ends) -> Ends | None:
-        """The ends of two pieces together, None where the scripts do not agree."""
-        first, last = right
-        if first is None or last is None:
-            return left
-        before = left[1]
-        if before is None:
-            return right if left[0] is None else left
-        if self.one_script and first != before and first != _ANY and before != _ANY:
-            return None
-        return left[0], last
+class _Letters(dict[int, str]):
+    """The letter of each character by its code point, for `str.translate`."""
 
-    def script(self, character: str) -> str:
-        """The script of a character, as far as pieces go."""
-        found = self._scripts.get(character)
-        if found is None:
-            if character == SPACE_SYMBOL:
-                found = SPACE_SYMBOL
-            elif character in DIGITS and not self._options.split_by_number:
-                found = _ANY
-            else:
-                found = script(character) or "Common"
-            self._scripts[character] = found
-        return found
+    def __init__(self) -> None:
+        super().__init__()
+        self._scripts = {"Common": _COMMON, "Inherited": _INHERITED}
 
-    def _scripts_agree(self, piece: str) -> bool:
-        scripts = [*map(self.script, piece)]
-        if len({*scripts}) == 1:
-            return True
-        before = _ANY
-        for found in scripts:
-            if found in (_INHERITED, SPACE_SYMBOL):
-                continue
-            if found != before and found != _ANY and before != _ANY:
-                return False
-            before = found
-        return True
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        if character in _NEVER:
+            letter = _FORBIDDEN
+        elif character == SPACE_SYMBOL:
+            letter = SPACE_SYMBOL
+        elif character in DIGITS:
+            letter = _DIGIT
+        else:
+            name = script(character) or "Common"
+            letter = self._scripts.setdefault(name, chr(_FIRST_SCRIPT + len(self._scripts)))
+        self[code_point] = letter
+        return letter
