@@ -98,19 +98,17 @@ class _Graph:
 
 
 class _Layout:
-    """The array. `_next` and `_before` chain the free ones of the open places to a ring, which `_first` is in.
+    """The array.
 
-    is_base: whether a node's children stand at the place, changed in the bits of their labels. is_taken: whether a
-    unit stands there.
+    free: the places of the open blocks where no unit stands, in the order in which they are tried. bases: where the
+    children of a node stand, changed in the bits of their labels.
     """
 
     def __init__(self, graph: _Graph) -> None:
         self.units: list[int] = []
-        self._next, self._before = [0] * OPEN, [0] * OPEN
-        self._is_taken, self._is_base = [False] * OPEN, [False] * OPEN
-        self._first = 0
+        self._free: dict[int, None] = {}
+        self._bases = {0}
         self._take(0)
-        self._is_base[0] = True
         self.units[0] = 1 << 10
         placed: dict[int, int] = {}
         walk = [(graph.root, -1, 0)]
@@ -135,7 +133,7 @@ class _Layout:
         for label, child in node:
             self._take(base ^ label)
             self.units[base ^ label] = label if label else child | _IS_VALUE
-        self._is_base[base % OPEN] = True
+        self._bases.add(base)
         return base
 
     def _point(self, place: int, offset: int, is_before_leaf: bool) -> None:
@@ -145,61 +143,36 @@ class _Layout:
         self.units[place] = self.units[place] & (_IS_VALUE | _LOWER) | shifted | (_HAS_LEAF if is_before_leaf else 0)
 
     def _base(self, node: Node, place: int) -> int:
-        size = len(self.units)
-        if self._first < size:
-            free = self._first
-            while True:
-                base = free ^ node[0][0]
-                if self._fits(node, place, base):
-                    return base
-                free = self._next[free % OPEN]
-                if free == self._first:
-                    break
-        return size | place & _LOWER
+        for free in self._free:
+            base = free ^ node[0][0]
+            if self._fits(node, place, base):
+                return base
+        return len(self.units) | place & _LOWER
 
     def _fits(self, node: Node, place: int, base: int) -> bool:
         offset = place ^ base
-        if self._is_base[base % OPEN] or (offset & _LOWER and offset & _UPPER):
+        if base in self._bases or (offset & _LOWER and offset & _UPPER):
             return False
-        return not any(self._is_taken[(base ^ label) % OPEN] for label, _ in node[1:])
+        return all(base ^ label in self._free for label, _ in node[1:])
 
     def _take(self, place: int) -> None:
         if place >= len(self.units):
             self._grow()
-        if place == self._first:
-            self._first = self._next[place % OPEN]
-            if self._first == place:
-                self._first = len(self.units)
-        before, after = self._before[place % OPEN], self._next[place % OPEN]
-        self._next[before % OPEN] = after
-        self._before[after % OPEN] = before
-        self._is_taken[place % OPEN] = True
+        self._free.pop(place, None)
 
     def _grow(self) -> None:
-        """One more block, whose places come last in the ring of the free ones."""
+        """One more block, whose places come last among the free ones."""
         start = len(self.units)
-        end = start + BLOCK
-        if end > OPEN:
+        if start >= OPEN:
             self._close(start - OPEN)
-            for place in range(start, end):
-                self._is_base[place % OPEN] = self._is_taken[place % OPEN] = False
         self.units += [0] * BLOCK
-        for place in range(start + 1, end):
-            self._next[(place - 1) % OPEN] = place
-            self._before[place % OPEN] = place - 1
-        first, last = self._first, self._before[self._first % OPEN]
-        if first == start:
-            last = end - 1
-        self._before[start % OPEN] = last
-        self._next[(end - 1) % OPEN] = first
-        self._next[last % OPEN] = start
-        self._before[first % OPEN] = end - 1
+        self._free.update(dict.fromkeys(range(start, start + BLOCK)))
 
     def _close(self, start: int) -> None:
         """Give the free places of a block labels that lead nowhere: no node has its base there."""
         places = range(start, start + BLOCK)
-        unused = next((place for place in places if not self._is_base[place % OPEN]), 0)
+        unused = next((place for place in places if place not in self._bases), 0)
         for place in places:
-            if not self._is_taken[place % OPEN]:
+            if place in self._free:
                 self._take(place)
                 self.units[place] = self.units[place] & ~_LOWER | (place ^ unused) & _LOWER
