@@ -20,7 +20,7 @@ from math import exp, inf, isnan, log, nan
 from typing import Any
 
 from reftok.errors import TrainingStopped
-from reftok.rules.viterbi import UNK_PENALTY
+from reftok.rules.viterbi import UNK_PENALTY, PieceMatch, best_paths, path_to_end
 from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.digamma import digamma
 from reftok.training.options import SpecialTokens, contents
@@ -273,21 +273,21 @@ class _Lattices:
             self._lengths[piece[:2]].add(len(piece))
         self._ordered = {beginning: sorted(lengths) for beginning, lengths in self._lengths.items()}
 
-    def matches(self, word: str) -> list[list[tuple[int, int, float]]]:
-        """For each place the pieces that begin there, the shorter first: id, end, score."""
+    def matches(self, word: str) -> list[list[PieceMatch]]:
+        """For each place the pieces that begin there, the shorter first."""
         ids, ordered, found = self._ids, self._ordered, []
         size = len(word)
         for start in range(size):
-            here: list[tuple[int, int, float]] = []
+            here: list[PieceMatch] = []
             single = ids.get(word[start])
-            here.append((0, start + 1, self._unknown) if single is None else (single[0], start + 1, single[1]))
+            here.append((start + 1, 0, self._unknown) if single is None else (start + 1, *single))
             for length in ordered.get(word[start : start + 2], ()) if start + 1 < size else ():
                 end = start + length
                 if end > size:
                     break
                 piece = ids.get(word[start:end])
                 if piece is not None:
-                    here.append((piece[0], end, piece[1]))
+                    here.append((end, *piece))
             if single is None and len(here) > 1:
                 # The unknown piece is put in last.
                 here.append(here.pop(0))
@@ -305,16 +305,16 @@ class _Lattices:
             for start, here in enumerate(matches):
                 if start:
                     forward[start] = _log_sum([forward[begin] + score for begin, score in ending[start]])
-                for _, end, score in here:
+                for end, _, score in here:
                     ending[end].append((start, score))
             if size:
                 forward[size] = _log_sum([forward[begin] + score for begin, score in ending[size]])
             backward = [0.0] * (size + 1)
             for start in range(size - 1, -1, -1):
-                backward[start] = _log_sum([score + backward[end] for _, end, score in matches[start]])
+                backward[start] = _log_sum([score + backward[end] for end, _, score in matches[start]])
             whole = forward[size]
             for start, here in enumerate(matches):
-                for piece_id, end, score in here:
+                for end, piece_id, score in here:
                     expected[piece_id] += count * exp(forward[start] + score + backward[end] - whole)
         return expected
 
@@ -323,34 +323,18 @@ class _Lattices:
 
         without: a piece that is not to be used.
         """
-        size = len(word)
-        scores: list[float | None] = [0.0, *([None] * size)]
-        behind: list[tuple[int, int]] = [(0, 0)] * (size + 1)
-        for start, here in enumerate(self.matches(word)):
-            so_far = scores[start]
-            for piece_id, end, score in here if so_far is not None else ():
-                assert so_far is not None, "or there is nothing to go through"
-                best = scores[end]
-                if piece_id != without and (best is None or so_far + score > best):
-                    scores[end] = so_far + score
-                    behind[end] = start, piece_id
-        if scores[size] is None:
-            return [], -inf
-        path: list[int] = []
-        end = size
-        while end:
-            end, piece_id = behind[end]
-            path.append(piece_id)
-        return path[::-1], scores[size] or 0.0
+        matches = self.matches(word)
+        if without is not None:
+            matches = [[match for match in here if match[1] != without] for here in matches]
+        paths = best_paths(len(word), matches.__getitem__)
+        return [piece_id for _, _, piece_id in path_to_end(paths)], paths[-1].score
 
     def alternative(self, piece: str) -> list[int] | None:
-        """The second best way to write a piece that is itself the best one; [] where it is the only way, else None."""
+        """The second best way to write a piece that is itself the best one; [] if it has one character, else None."""
         if piece not in self._ids or len(piece) == 1:
             return []
         own, score = self._ids[piece]
         other, of_other = self.best(piece, own)
-        if not other:
-            return []
         return other if score >= of_other else None
 
 

@@ -51,53 +51,42 @@ class Lattice:
     """The nodes of one text, kept while pieces go away.
 
     size: characters of the text. nodes: in their order. backward: by where they start, the last first; those that start
-    together in their order. counted_as: the number that each node is counted as, for an unknown one that of another
-    piece. has_unknown: whether there is any.
+    together in their order.
     """
 
-    __slots__ = ("backward", "counted_as", "has_unknown", "nodes", "size")
+    __slots__ = ("backward", "nodes", "size")
 
-    def __init__(self, size: int, nodes: list[Node], unknown: int) -> None:
+    def __init__(self, size: int, nodes: list[Node]) -> None:
         self.size = size
-        self._take(nodes, unknown)
+        self._take(nodes)
 
-    def _take(self, nodes: list[Node], unknown: int) -> None:
+    def _take(self, nodes: list[Node]) -> None:
         self.nodes, self.backward = nodes, sorted(nodes, key=_last_start_first)
-        self.counted_as = [number for _, _, number in nodes]
-        self.has_unknown = unknown in self.counted_as
 
-    def without_dead(self, alive: Sequence[bool], unknown: int, first: int) -> None:
-        """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left.
-
-        first: what the unknown one is counted as.
-        """
-        nodes = [node for node in self.nodes if alive[node[2]]]
-        if len(nodes) != len(self.nodes):
-            if not all(alive[number] for start, end, number in self.nodes if end - start == 1):
-                nodes = _with_unknown(self.nodes, nodes, unknown)
-            self._take(nodes, unknown)
-        if self.has_unknown:
-            self.counted_as = [first if number == unknown else number for _, _, number in nodes]
+    def without_dead(self, alive: Sequence[bool], unknown: int) -> None:
+        """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left."""
+        dead = [node for node in self.nodes if not alive[node[2]]]
+        if dead:
+            nodes = [node for node in self.nodes if alive[node[2]]]
+            added = [(start, end, unknown) for start, end, _ in dead if end - start == 1]
+            if added:
+                nodes = sorted([*nodes, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
+            self._take(nodes)
 
 
 def _last_start_first(node: Node) -> int:
     return -node[0]
 
 
-def _with_unknown(old: Sequence[Node], kept: Sequence[Node], unknown: int) -> list[Node]:
-    singles = {start for start, end, _ in kept if end - start == 1}
-    added = [(start, start + 1, unknown) for start, end, _ in old if end - start == 1 and start not in singles]
-    return sorted([*kept, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
-
-
 class Marginals:
     """Sums up how often each piece is expected, over all ways to cut texts.
 
-    scores: by the number of the piece, the unknown one included. expected: by number, float32.
+    scores: by the number of the piece, the unknown one included. first: the number that an unknown one is counted as.
+    expected: by number, float32.
     """
 
-    def __init__(self, scores: Sequence[float]) -> None:
-        self._scores = scores
+    def __init__(self, scores: Sequence[float], first: int) -> None:
+        self._scores, self._first = scores, first
         self.expected = array("f", bytes(4 * len(scores)))
         self._rounded = array("f", [0.0])
 
@@ -116,11 +105,11 @@ class Marginals:
         for start, end, number in lattice.backward:
             rounded[0] = scores[number] + behind[end]
             behind[start] = log_sum(behind[start], rounded[0])
-        expected, total = self.expected, before[-1]
-        for (_, end, _), path, number in zip(lattice.nodes, paths, lattice.counted_as, strict=True):
+        expected, total, first, unknown = self.expected, before[-1], self._first, len(scores) - 1
+        for (_, end, number), path in zip(lattice.nodes, paths, strict=True):
             rounded[0] = path + behind[end]
             rounded[0] = rounded[0] - total
-            expected[number] += count * exp(rounded[0])
+            expected[first if number == unknown else number] += count * exp(rounded[0])
 
     def _log_sum(self, known: float, path: float) -> float:
         """The logarithm of a sum; `known` is inf if nothing has been summed up yet."""
@@ -139,8 +128,8 @@ class Marginals:
 class BestPaths:
     """The best way to each place of a text.
 
-    scores: by the number of the piece. sums: of each node, the best path up to it and itself. best, second: by place,
-    the highest of the sums that end there, and the next; last: the index of the first node that has the highest.
+    scores: by the number of the piece. sums: of each node, the best path up to it and itself. best: by place, the
+    highest of the sums that end there. ending: by place, the indexes of the nodes that end there.
 
     Each node looks for the best node before it by the float32 sum of both, and of equal sums takes the first. As
     rounding keeps the order, the highest sum is that of the highest before it; but lower ones may round to the same.
@@ -150,40 +139,27 @@ class BestPaths:
         self._nodes, self._scores, self._size = nodes, scores, size
         self._rounded = rounded = array("f", [0.0])
         self.best = best = [-inf] * (size + 1)
-        self.second = second = [-inf] * (size + 1)
-        self.last = last = [-1] * (size + 1)
+        self.ending: list[list[int]] = [[] for _ in best]
         self.sums: list[float] = []
         best[0] = 0.0
         for index, (start, end, number) in enumerate(nodes):
             rounded[0] = best[start] + scores[number]
             path = rounded[0]
             self.sums.append(path)
+            self.ending[end].append(index)
             if path > best[end]:
-                second[end] = best[end]
                 best[end] = path
-                last[end] = index
-            elif path > second[end]:
-                second[end] = path
 
     def path(self) -> list[int]:
-        """The numbers of the best path's pieces, from the last to the first."""
-        numbers = []
+        """The numbers of the best path's pieces, from the first to the last."""
+        numbers: list[int] = []
         place, sum_of_both, score = self._size, self.best[self._size], 0.0
         while place:
-            index = self._before(place, sum_of_both, score)
+            for index in self.ending[place]:
+                self._rounded[0] = self.sums[index] + score
+                if self._rounded[0] == sum_of_both:
+                    break
             place, _, number = self._nodes[index]
             numbers.append(number)
             sum_of_both, score = self.sums[index], self._scores[number]
-        return numbers
-
-    def _before(self, place: int, sum_of_both: float, score: float) -> int:
-        """The first node that ends at a place and has this sum together with a node of this score."""
-        best = self.best[place]
-        if self.second[place] < best - 1e-3 - 1e-6 * abs(best):
-            return self.last[place]
-        for index, (_, end, _) in enumerate(self._nodes):
-            if end == place:
-                self._rounded[0] = self.sums[index] + score
-                if self._rounded[0] == sum_of_both:
-                    return index
-        raise AssertionError("a node has a best node before it")
+        return numbers[::-1]

@@ -39,10 +39,7 @@ def two_best(size: int, nodes: Sequence[Node], scores: Sequence[float]) -> list[
     [[1], [0, 0]]
     """
     viterbi = BestPaths(size, nodes, scores)
-    ending: list[list[int]] = [[] for _ in range(size + 1)]
-    ending[0].append(_START)
-    for index, (_, end, _) in enumerate(nodes):
-        ending[end].append(index)
+    ending = [[_START], *viterbi.ending[1:]]
     agenda = Heap([(viterbi.best[size], 0.0, _END, None)])
     results: list[list[int]] = []
     made = since_cut = 1
@@ -63,10 +60,10 @@ def two_best(size: int, nodes: Sequence[Node], scores: Sequence[float]) -> list[
         made += len(before)
         since_cut += len(before)
         if made >= MOST_HYPOTHESES or since_cut >= MOST_HYPOTHESES:
-            return [viterbi.path()[::-1]]
+            return [viterbi.path()]
         if len(agenda.items) >= MOST_ON_AGENDA or (len(agenda.items) > KEPT and since_cut >= most_since_cut):
             if cuts == MOST_CUTS:
-                return [viterbi.path()[::-1]]
+                return [viterbi.path()]
             cuts += 1
             agenda = Heap.of_best(agenda, KEPT)
             since_cut = _chained(agenda.items)

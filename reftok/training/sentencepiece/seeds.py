@@ -25,8 +25,9 @@ added to the first. The library looks at 500 MB at a time; here it is always the
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from math import log
 
 from reftok.errors import InvalidOption
@@ -115,32 +116,25 @@ def repeated_texts(sentences: Iterable[Counted], shapes: PieceShapes) -> dict[st
     for character, places in starts.items():
         if not shapes.is_valid(character):
             continue
-        if weights is None:
-            suffixes = sorted([text[place : place + length] for place in places])
-            sums: Sequence[int] = range(len(suffixes) + 1)
-        else:
-            pairs = sorted([(text[place : place + length], weights[place]) for place in places])
-            suffixes = [suffix for suffix, _ in pairs]
-            sums = [*accumulate((weight for _, weight in pairs), initial=0)]
+        places.sort(key=lambda place: text[place : place + length])
+        suffixes = [text[place : place + length] for place in places]
+        sums = [*accumulate((weights[place] for place in places), initial=0)]
         _add_nodes(suffixes, sums, shapes, counts)
     return counts
 
 
-def _joined(sentences: Iterable[Counted]) -> tuple[str, list[int] | None]:
-    """All sentences, and how often each place counts, None where all count once.
+def _joined(sentences: Iterable[Counted]) -> tuple[str, Sequence[int]]:
+    """All sentences, and how often each place counts.
 
     A sentence that counts n times is there twice: once before itself, which counts n - 1 times, and once before the
     next one.
     """
-    sentences = list(sentences)
-    if all(count == 1 for _, count in sentences):
-        return "".join(text + _END for text, _ in sentences), None
     parts: list[str] = []
-    weights: list[int] = []
+    weights = array("q")
     for text, count in sentences:
         for weight in (count - 1, 1) if count > 1 else (1,):
             parts.append(text + _END)
-            weights += [weight] * (len(text) + 1)
+            weights.extend(repeat(weight, len(text) + 1))
     return "".join(parts), weights
 
 

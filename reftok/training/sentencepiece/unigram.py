@@ -139,8 +139,7 @@ class _Model:
         self._watch, self._trace = watch, trace
         self._counts = [to_float32(count) for _, count in sentences]
         self._lattices = [
-            Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.unknown)
-            for text, _ in sentences
+            Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown)) for text, _ in sentences
         ]
         self._rounds = self.rounds_before_pruning = 0
         self._seeds = found
@@ -162,14 +161,14 @@ class _Model:
         self.order = order
         self.scores[self.unknown] = min(self.scores[index] for index in order) - UNKNOWN_PENALTY
         for lattice in self._lattices:
-            lattice.without_dead(self.alive, self.unknown, order[0])
+            lattice.without_dead(self.alive, self.unknown)
 
     def expected(self) -> array[float]:
         """The E step: how often each piece is expected."""
         sums: array[float] | None = None
         done = 0
         for thread in range(self._threads):
-            marginals = Marginals(self.scores)
+            marginals = Marginals(self.scores, self.order[0])
             for sentence in range(thread, len(self._lattices), self._threads):
                 marginals.add(self._lattices[sentence], self._counts[sentence])
                 done += 1
@@ -251,7 +250,7 @@ class _Model:
             counts = array("f", bytes(4 * len(self.scores)))
             for sentence in range(thread, len(self._lattices), self._threads):
                 lattice, count = self._lattices[sentence], self._counts[sentence]
-                for number in BestPaths(lattice.size, lattice.nodes, self.scores).path()[::-1]:
+                for number in BestPaths(lattice.size, lattice.nodes, self.scores).path():
                     counts[first if number == self.unknown else number] += count
             sums = counts if sums is None else _added(sums, counts)
         assert sums is not None
@@ -272,7 +271,7 @@ class _Model:
             nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
             parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
             if size > 1 and parts.best[size] > self.scores[index]:
-                self._note(index, f"{self._spelled(parts.path()[::-1])} score higher than it does")
+                self._note(index, f"{self._spelled(parts.path())} score higher than it does")
             else:
                 kept.append(index)
         self._keep(kept)
