@@ -15,7 +15,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.texts import CORPORA
-from reftok.training.feeding import Texts
+from reftok.training.texts import Texts
 from reftok.training.training import Training
 
 MIXED = 1_500_000
@@ -147,7 +147,7 @@ from pathlib import Path
 from time import process_time
 import tokenizers
 from benchmarks.training import CASES, official
-from reftok.training.feeding import Texts
+from reftok.training.texts import Texts
 from reftok.training.training import Training
 
 library, path = sys.argv[1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,12 +10,11 @@ from conformance.training.case import Learned, Result, TrainingCase, TrainingDif
 from conformance.training.case import learned_of as learned_of_file
 from reftok import ReftokError
 from reftok.training.bpe import BpeTrainer
-from reftok.training.feeding import WordCounter
+from reftok.training.monitor import Monitor, TrainingTrace
 from reftok.training.options import contents
 from reftok.training.sentencepiece.options import trainer_options
 from reftok.training.sentencepiece.trainer import train
 from reftok.training.texts import Texts
-from reftok.training.trace import TrainingTrace
 from reftok.training.train import SENTENCEPIECE_TRAINERS, training_of
 from reftok.training.training import Training
 
@@ -88,7 +86,7 @@ def has_equal_entries(case: TrainingCase) -> bool:
     try:
         training = _training(case)
         trainer = training.trainer
-        return isinstance(trainer, BpeTrainer) and trainer.train(_counts(training, case)).equal_entries > 0
+        return isinstance(trainer, BpeTrainer) and trainer.train(training.count(case.texts)).equal_entries > 0
     except ReftokError:
         return False
 
@@ -98,14 +96,7 @@ def _training(case: TrainingCase, choices: dict[str, Any] | None = None) -> Trai
 
 
 def _trained(training: Training, case: TrainingCase) -> Learned:
-    return of_tokenizer_json(training.train(_counts(training, case)))
-
-
-def _counts(training: Training, case: TrainingCase) -> Counter[str]:
-    counter = WordCounter(training.untrained())
-    for text in case.texts:
-        counter.add(text)
-    return counter.counts()
+    return of_tokenizer_json(training.train(training.count(case.texts)))
 
 
 def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> str:
@@ -117,12 +108,12 @@ def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> st
             if isinstance(given, Learned) and (free := free_choices(training, given)):
                 training = _training(case, free)
             trace = TrainingTrace(number)
-            training.train(_counts(training, case), trace=trace)
+            training.train(training.count(case.texts), Monitor(trace=trace))
             for merge in trace.merges.values():
                 return f"it has the count {merge.count:,}"
         if case.trainer == "sentencepiece-bpe" and kind == "entry":
             trace = TrainingTrace()
-            train(case.texts, trainer_options(model_type="bpe", **case.options), trace=trace)
+            train(case.texts, trainer_options(model_type="bpe", **case.options), Monitor(trace=trace))
             for merge in trace.merges.values():
                 if repr(merge.piece) == difference.expected:
                     return _told(merge.count, [repr("".join(rival)) for rival in merge.rivals])

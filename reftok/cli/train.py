@@ -14,7 +14,7 @@ from reftok.cli.terminal import harmless
 from reftok.errors import TrainingStopped
 
 if TYPE_CHECKING:
-    from reftok.training.checkpoint import TrainingProgress
+    from reftok.training.monitor import TrainingProgress
 
 ALL_TRAINERS = (
     "hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe", "sentencepiece-bpe", "unigram", "word", "char",

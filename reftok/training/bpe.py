@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.merging import MergeLoop
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.trace import TrainingTrace
 
 _INITIAL = (1 << 64) - 1
 """The count of a character of the initial alphabet."""
@@ -74,29 +74,31 @@ class BpeTrainer:
     derived_order: Sequence[str] | None = None
     kept_alphabet: Sequence[str] | None = None
 
-    def train(
-        self,
-        word_counts: Mapping[str, int],
-        watch: Watch = unwatched,
-        state: State | None = None,
-        trace: TrainingTrace | None = None,
-    ) -> TrainedBPE:
+    def model(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> dict[str, Any]:
+        """The options of the trained model, as tokenizer.json has them."""
+        trained = self.train(word_counts, monitor)
+        return {
+            "continuing_subword_prefix": self.continuing_subword_prefix,
+            "end_of_word_suffix": self.end_of_word_suffix,
+            "vocab": dict(trained.vocab),
+            "merges": [list(pair) for pair in trained.merges],
+        }
+
+    def train(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> TrainedBPE:
         """The vocab and the merges.
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
-        watch: called after each merge. state: of an interrupted training of the same words, to resume from.
-        trace: is filled.
         """
         vocab = self.first_entries(word_counts)
         words = (self.in_symbols(word, vocab) for word in word_counts)
         loop = self.loop(words, [*word_counts.values()], list(vocab))
-        loop.start(state)
+        loop.start(monitor.state)
         vocab = {token: token_id for token_id, token in enumerate(loop.tokens)}
         least = max(self.min_frequency, 1)
         while len(vocab) < self.vocab_size and (best := loop.best()) is not None and best[0] >= least:
             token = self.merged(*loop.halves(best[1]))
-            loop.make(best, token, vocab.setdefault(token, len(vocab)), trace)
-            watch(TrainingProgress("merging", len(vocab), self.vocab_size, "tokens"), loop.state)
+            loop.make(best, token, vocab.setdefault(token, len(vocab)), monitor.trace)
+            monitor.report("merging", len(vocab), self.vocab_size, "tokens", loop.state)
         # Of a pair that was merged twice the last time counts.
         last = {pair: place for place, (pair, _, _) in enumerate(loop.made)}
         kept = [loop.made[place] for place in sorted(last.values())]

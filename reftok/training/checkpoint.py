@@ -11,21 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from reftok.errors import TrainingStopped
 from reftok.formats.files import write_durably
+from reftok.training.monitor import UNWATCHED, Monitor, State, TrainingProgress
 from reftok.training.texts import Texts
-
-State: TypeAlias = dict[str, Any]
-"""Everything from which a trainer can resume, as values of JSON.
-
-A string may have lone surrogates: in the loop of merges its characters stand for ids.
-"""
 
 Result = TypeVar("Result")
 
@@ -33,29 +27,7 @@ SAVE_SECONDS = 20.0
 """The time between two checkpoints, or ten times as long as writing one took."""
 
 SHOW_SECONDS = 0.5
-_VERSION = 2
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingProgress:
-    """How far a training is.
-
-    step: "counting words", "merging", "EM", and the like.
-    done, whole: counted in `unit`; whole is None if it is unknown.
-    """
-
-    step: str
-    done: int
-    whole: int | None
-    unit: str
-
-
-Watch: TypeAlias = Callable[[TrainingProgress, Callable[[], State]], None]
-"""Called after every step of a trainer; may ask for its state."""
-
-
-def unwatched(progress: TrainingProgress, state: Callable[[], State]) -> None:
-    """Does nothing."""
+_VERSION = 3
 
 
 class Trainable(Protocol[Result]):
@@ -73,8 +45,8 @@ class Trainable(Protocol[Result]):
     def check_output(self, path: Path) -> None:
         """Raises TrainingStopped if the result cannot be written under this name."""
 
-    def run(self, watch: Watch = unwatched, state: State | None = None) -> Result:
-        """Trains, from the texts or from a state."""
+    def run(self, monitor: Monitor = UNWATCHED) -> Result:
+        """Trains, from the texts or from the state of the monitor."""
 
     def files(self, result: Result, path: Path) -> Mapping[Path, str | bytes]:
         """The content of each file of the result; the one at `path` is the last."""
@@ -113,7 +85,7 @@ def carried_out(
             saved = monotonic()
             wait = max(SAVE_SECONDS, 10 * (saved - now))
 
-    result = training.run(watch, state)
+    result = training.run(Monitor(watch, state))
     if path is not None and checkpoint is not None:
         try:
             for file, content in training.files(result, path).items():

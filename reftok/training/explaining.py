@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reftok.errors import TrainingStopped
+from reftok.training.monitor import Merge, Monitor, TrainingTrace
 from reftok.training.sentencepiece.trainer import SentencePieceTraining
-from reftok.training.trace import Merge, TrainingTrace
 from reftok.training.training import Training
 
 MOST_SHOWN = 20
@@ -31,7 +31,7 @@ def explanation(training: Training | SentencePieceTraining, asked: str) -> Itera
     if name not in _TIES and name not in _UNIGRAM:
         raise TrainingStopped(f"--explain is for {', '.join((*_TIES, *_UNIGRAM))}, and not for {name}")
     trace = TrainingTrace(asked)
-    training.run(trace=trace)
+    training.run(Monitor(trace=trace))
     if name in _UNIGRAM:
         yield from _of_piece(trace)
         return

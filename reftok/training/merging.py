@@ -37,8 +37,7 @@ from operator import add
 from typing import Any, ClassVar, TypeAlias
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import State
-from reftok.training.trace import Merge, TrainingTrace
+from reftok.training.monitor import Merge, State, TrainingTrace
 
 MOST_IDS = 0x110000
 """There are so many code points, and so many ids."""

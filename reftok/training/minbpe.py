@@ -9,10 +9,12 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappush
+from typing import Any
 
 from reftok.errors import TrainingStopped
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.rules.byte_level import CHARACTER_TO_BYTE, to_byte_characters
 from reftok.training.merging import MOST_IDS, Entry, MergeLoop
+from reftok.training.monitor import UNWATCHED, Monitor
 
 BYTES = 256
 
@@ -46,13 +48,24 @@ class MinbpeTrainer:
     vocab_size: int = 30000
     special_tokens: Sequence[str] = ()
 
-    def train(
-        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: State | None = None
-    ) -> TrainedBytes:
+    def model(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> dict[str, Any]:
+        """The options of the trained model, as tokenizer.json has them; of a token with two ids the first.
+
+        word_counts: of words in byte characters.
+        """
+        in_bytes = {bytes(map(CHARACTER_TO_BYTE.__getitem__, word)): count for word, count in word_counts.items()}
+        trained = self.train(in_bytes, monitor)
+        written = [to_byte_characters(token) for token in trained.tokens]
+        vocab: dict[str, int] = {}
+        for token_id, token in enumerate(written):
+            vocab.setdefault(token, token_id)
+        merges = dict.fromkeys((written[left], written[right]) for left, right in trained.merges)
+        return {"vocab": vocab, "merges": [list(pair) for pair in merges]}
+
+    def train(self, word_counts: Mapping[bytes, int], monitor: Monitor = UNWATCHED) -> TrainedBytes:
         """The tokens and their merges.
 
         word_counts: the distinct words in the order of the text, with how often each occurs.
-        watch: called after each merge. state: of an interrupted training of the same words, to resume from.
         Raises TrainingStopped for a vocab_size that does not hold the bytes.
         """
         if not BYTES <= self.vocab_size <= MOST_IDS:
@@ -60,10 +73,10 @@ class MinbpeTrainer:
         # A token is kept as the characters of Latin-1 that have its bytes as code points, since a state is JSON.
         words = (word.decode("latin-1") for word in word_counts)
         loop = FirstSeenLoop(words, [*word_counts.values()], [chr(byte) for byte in range(BYTES)])
-        loop.start(state)
+        loop.start(monitor.state)
         while len(loop.tokens) < self.vocab_size and (best := loop.best()) is not None and best[0]:
             loop.make(best, "".join(loop.halves(best[1])), len(loop.tokens))
-            watch(TrainingProgress("merging", len(loop.tokens), self.vocab_size, "tokens"), loop.state)
+            monitor.report("merging", len(loop.tokens), self.vocab_size, "tokens", loop.state)
         merges = [(ord(pair[0]), ord(pair[1])) for pair, _, _ in loop.made]
         return TrainedBytes([token.encode("latin-1") for token in loop.tokens], merges)
 

@@ -9,7 +9,8 @@ from typing import Any
 from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
-from reftok.training.checkpoint import TrainingProgress, carried_out
+from reftok.training.checkpoint import carried_out
+from reftok.training.monitor import TrainingProgress
 from reftok.training.sentencepiece.trainer import SentencePieceTraining
 from reftok.training.texts import Texts
 from reftok.training.training import Training

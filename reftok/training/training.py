@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from reftok.errors import TrainingStopped
+from reftok.fast.encoder import FastEncoder
 from reftok.formats.huggingface.tokenizer_json import build_rules
-from reftok.rules.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte_characters
+from reftok.rules.byte_level import bytes_to_unicode
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.rules.pipeline import Pipeline
 from reftok.training.bpe import BpeTrainer
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
-from reftok.training.feeding import WordCounter
-from reftok.training.minbpe import MinbpeTrainer, TrainedBytes
+from reftok.training.minbpe import MinbpeTrainer
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.options import trainer_of
 from reftok.training.pipelines import BYTE_LEVEL, DEFAULT_PIPELINES, GPT4_PATTERN, Json, pipeline_of, split_bytes
 from reftok.training.texts import Texts
-from reftok.training.trace import TrainingTrace
 from reftok.training.unigram import UnigramTrainer
 from reftok.training.wordlevel import WordLevelTrainer
 from reftok.training.wordpiece import WordPieceTrainer
@@ -95,65 +97,51 @@ class Training:
         empty = {"type": "BPE", "vocab": {}, "merges": []}
         return build_rules(self.pipeline if self.pipeline["added_tokens"] else {**self.pipeline, "model": empty})
 
-    def run(self, watch: Watch = unwatched, state: State | None = None, trace: TrainingTrace | None = None) -> Json:
-        """The trained tokenizer.json.
+    def words(self) -> Callable[[str], Iterable[str]]:
+        """Cuts a text into the words that are counted, by the stages of the pipeline up to its model.
 
-        state: to resume from: the words so far, or all of them and the state of the trainer. trace: is filled.
+        Source: tokenizers 0.23 tokenizer/mod.rs `train`, `train_from_files`, and `feed` of each trainer.
+
+        Quirks: Each text is normalized and cut by itself. A file is read by lines, each with its line feed, and a
+        carriage return before it; a text that comes from an iterator has what the caller left of them. Where no
+        pre-tokenizer takes line ends off the words, files and iterators so give other words. Added tokens that the
+        tokenizer has already are cut out first, and are then words themselves: their characters are counted, and
+        merged. The trainer's own special tokens are added afterwards, and cut nothing.
         """
-        counter, done = WordCounter(self.untrained()), 0
-        if state is not None:
-            counter.resume(state["words"])
-            done = state["texts"]
-        texts = () if state is not None and "trainer" in state else self.texts.read()
-        size, unit = self.texts.size, "bytes" if self.texts.files else "texts"
-        counts = counter.counts()
-        for number, (text, read) in enumerate(texts, 1):
-            if number > done:
-                counter.add(text)
-                progress = TrainingProgress("counting words", read or number, size, unit)
-                watch(progress, lambda number=number: {"words": counts, "texts": number})  # type: ignore[misc]
+        pipeline = self.untrained()
+        encoder = FastEncoder(pipeline)
+        return lambda text: encoder.pre_tokens(pipeline.checked_text(text))
 
-        def watch_trainer(progress: TrainingProgress, current: Callable[[], State]) -> None:
-            watch(progress, lambda: {"words": counts, "texts": done, "trainer": current()})
+    def count(self, texts: Iterable[str]) -> Counter[str]:
+        """The distinct words of texts in their order, with how often each occurs.
 
-        value = self.train(counts, watch_trainer, None if state is None else state.get("trainer"), trace)
+        Raises InvalidText for a text that the library refuses.
+        """
+        return Counter(chain.from_iterable(map(self.words(), texts)))
+
+    def run(self, monitor: Monitor = UNWATCHED) -> Json:
+        """The trained tokenizer.json. The state of the monitor has the words so far, or all and that of the trainer."""
+        state = monitor.state or {}
+        counts: Counter[str] = Counter(state.get("words"))
+        if "trainer" not in state:
+            done, words = state.get("texts", 0), self.words()
+            size, unit = self.texts.size, "bytes" if self.texts.files else "texts"
+            for number, (text, read) in enumerate(self.texts.read(), 1):
+                if number > done:
+                    counts.update(words(text))
+                    current = partial(dict[str, Any], words=counts, texts=number)
+                    monitor.report("counting words", read or number, size, unit, current)
+        value = self.train(counts, monitor.of_trainer({"words": counts}))
         for warning in _warnings(value, self.trainer.vocab_size):
             _LOGGER.warning(warning)
         return value
 
-    def train(
-        self,
-        counts: Mapping[str, int],
-        watch: Watch = unwatched,
-        state: State | None = None,
-        trace: TrainingTrace | None = None,
-    ) -> Json:
-        """The tokenizer.json with the trained model.
-
-        counts: the distinct words in the order of the text. The other arguments are those of the trainers.
-        """
-        trainer, model = self.trainer, dict(self.pipeline["model"])
-        if isinstance(trainer, WordLevelTrainer):
-            model["vocab"] = trainer.train(counts)
-        elif isinstance(trainer, UnigramTrainer):
-            unigram = trainer.train(counts, watch, state, trace)
-            model["vocab"] = [list(entry) for entry in unigram.pieces]
-            model["unk_id"], model["byte_fallback"] = unigram.unk_id, False
-        elif isinstance(trainer, MinbpeTrainer):
-            model["vocab"], model["merges"] = _byte_tokens(trainer.train(_in_bytes(counts), watch, state))
-        else:
-            bpe = trainer.train(counts, watch, state, trace)
-            model["vocab"] = dict(bpe.vocab)
-            model["continuing_subword_prefix"] = trainer.continuing_subword_prefix
-            if isinstance(trainer, WordPieceTrainer):
-                if trainer.continuing_subword_prefix is None:
-                    model["continuing_subword_prefix"] = "##"
-            else:
-                model["merges"] = [list(pair) for pair in bpe.merges]
-                model["end_of_word_suffix"] = trainer.end_of_word_suffix
+    def train(self, counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> Json:
+        """The tokenizer.json with the trained model. counts: the distinct words in the order of the text."""
+        model = {**self.pipeline["model"], **self.trainer.model(counts, monitor)}
         vocab = model["vocab"]
         ids = vocab if isinstance(vocab, dict) else {piece: piece_id for piece_id, (piece, _) in enumerate(vocab)}
-        added = added_tokens(self.untrained().added_tokens, trainer.special_tokens, ids, len(vocab))
+        added = added_tokens(self.untrained().added_tokens, self.trainer.special_tokens, ids, len(vocab))
         return {**self.pipeline, "added_tokens": added, "model": model}
 
     def check_output(self, path: Path) -> None:
@@ -190,21 +178,6 @@ def output_format(output: Path) -> str:
         return "tokenizer.json" if output.suffix == ".json" else "tiktoken"
     known = "tokenizer.json, vocab.json (with merges.txt beside it) or FILE.tiktoken"
     raise TrainingStopped(f"{output}: the output is {known}")
-
-
-def _in_bytes(counts: Mapping[str, int]) -> dict[bytes, int]:
-    """Words in byte characters as their bytes."""
-    return {bytes(map(CHARACTER_TO_BYTE.__getitem__, word)): count for word, count in counts.items()}
-
-
-def _byte_tokens(trained: TrainedBytes) -> tuple[dict[str, int], list[list[str]]]:
-    """Vocab and merges in byte characters; of a token with two ids the first."""
-    written = [to_byte_characters(token) for token in trained.tokens]
-    vocab: dict[str, int] = {}
-    for token_id, token in enumerate(written):
-        vocab.setdefault(token, token_id)
-    merges = dict.fromkeys((written[left], written[right]) for left, right in trained.merges)
-    return vocab, [list(pair) for pair in merges]
 
 
 def _warnings(value: Json, vocab_size: int) -> Iterator[str]:

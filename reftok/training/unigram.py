@@ -21,10 +21,9 @@ from typing import Any
 
 from reftok.errors import TrainingStopped
 from reftok.rules.viterbi import UNK_PENALTY, PieceMatch, best_paths, path_to_end
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.digamma import digamma
+from reftok.training.monitor import UNWATCHED, Monitor, TrainingTrace
 from reftok.training.options import SpecialTokens, contents
-from reftok.training.trace import TrainingTrace
 
 Pieces = list[tuple[str, float]]
 
@@ -78,18 +77,16 @@ class UnigramTrainer:
     n_sub_iterations: int = 2
     seed_size: int = 1_000_000
 
-    def train(
-        self,
-        word_counts: Mapping[str, int],
-        watch: Watch = unwatched,
-        state: State | None = None,
-        trace: TrainingTrace | None = None,
-    ) -> TrainedUnigram:
+    def model(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> dict[str, Any]:
+        """The options of the trained model, as tokenizer.json has them."""
+        trained = self.train(word_counts, monitor)
+        vocab = [list(entry) for entry in trained.pieces]
+        return {"vocab": vocab, "unk_id": trained.unk_id, "byte_fallback": False}
+
+    def train(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> TrainedUnigram:
         """The pieces with their scores.
 
         word_counts: the distinct words, with how often each occurs.
-        watch: called after each round. state: of an interrupted training of the same words, to resume from.
-        trace: is filled.
         Raises TrainingStopped where vocab_size holds fewer than the required characters, and where no round makes the
         pieces fewer.
         """
@@ -102,7 +99,7 @@ class UnigramTrainer:
         room = self.vocab_size - len(self.special_tokens) - self.adds_unknown
         if room < 0:
             raise TrainingStopped(f"hf-unigram: vocab_size is {self.vocab_size}, fewer than the special tokens")
-        trace = TrainingTrace() if trace is None else trace
+        state, trace = monitor.state, monitor.trace or TrainingTrace()
         is_done, idle, number = False, 0, 1
         if state is None:
             pieces = self.seeds(word_counts)
@@ -119,7 +116,7 @@ class UnigramTrainer:
                 pieces = self.pruned(pieces, word_counts, trace, f"round {number}, pruning")
                 idle = 0 if len(pieces) < before else idle + 1
             current = partial(dict[str, Any], {"pieces": pieces, "is done": is_done})
-            watch(TrainingProgress(f"EM, down to {self.wanted:,}", len(pieces), None, "pieces"), current)
+            monitor.report(f"EM, down to {self.wanted:,}", len(pieces), None, "pieces", current)
             if idle > _MOST_IDLE_ROUNDS:
                 raise TrainingStopped(f"hf-unigram: {len(pieces)} pieces cannot be made fewer: a larger vocab_size")
             number += 1

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.options import SpecialTokens, contents
 
 
@@ -30,6 +32,10 @@ class WordLevelTrainer:
     vocab_size: int = 30000
     min_frequency: int = 0
     special_tokens: SpecialTokens = ()
+
+    def model(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> dict[str, Any]:
+        """The options of the trained model, as tokenizer.json has them."""
+        return {"vocab": self.train(word_counts)}
 
     def train(self, word_counts: Mapping[str, int]) -> dict[str, int]:
         """Token to id, in the order of ids.

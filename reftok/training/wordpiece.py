@@ -5,9 +5,12 @@ Source: tokenizers 0.23 models/wordpiece/trainer.rs, models/wordpiece/mod.rs `fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from reftok.training.bpe import BpeTrainer
+from reftok.training.monitor import UNWATCHED, Monitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +29,9 @@ class WordPieceTrainer(BpeTrainer):
 
     continuing_subword_prefix: str | None = "##"
     max_token_length: int | None = field(default=None, init=False)
+
+    def model(self, word_counts: Mapping[str, int], monitor: Monitor = UNWATCHED) -> dict[str, Any]:
+        """The options of the trained model, as tokenizer.json has them."""
+        prefix = self.continuing_subword_prefix
+        vocab = self.train(word_counts, monitor).vocab
+        return {"continuing_subword_prefix": "##" if prefix is None else prefix, "vocab": dict(vocab)}

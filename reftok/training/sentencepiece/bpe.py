@@ -24,31 +24,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
 from reftok.training.merging import MergeLoop
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import PieceShapes
-from reftok.training.trace import TrainingTrace
 
 
-def train_bpe(
-    corpus: Corpus,
-    size: int,
-    options: TrainerOptions,
-    watch: Watch,
-    state: State | None,
-    trace: TrainingTrace | None,
-) -> list[ScoredPiece]:
+def train_bpe(corpus: Corpus, size: int, options: TrainerOptions, monitor: Monitor) -> list[ScoredPiece]:
     """The pieces of a BPE model, without the special ones, in the order of their ids.
 
     size: so many pieces at most.
     """
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
     shapes = PieceShapes(options)
-    made = merges(sentences, size - len(corpus.required), shapes, watch, state, trace)
+    made = merges(sentences, size - len(corpus.required), shapes, monitor)
     if options.auto_character_coverage:
         pieces = with_best_characters(made, sentences, size)
     else:
@@ -56,28 +48,18 @@ def train_bpe(
     return [(piece, -float(index)) for index, piece in enumerate(pieces)]
 
 
-def merges(
-    sentences: Sequence[Counted],
-    most: int,
-    shapes: PieceShapes,
-    watch: Watch = unwatched,
-    state: State | None = None,
-    trace: TrainingTrace | None = None,
-) -> list[Counted]:
-    """The pieces of up to `most` merges, in order, with the counts of their pairs.
-
-    watch: called after each. state: to resume from. trace: gets the merges that it wants, together with their rivals.
-    """
+def merges(sentences: Sequence[Counted], most: int, shapes: PieceShapes, monitor: Monitor = UNWATCHED) -> list[Counted]:
+    """The pieces of up to `most` merges, in order, with the counts of their pairs."""
     loop = PieceLoop(sentences, shapes)
-    loop.start(state)
+    loop.start(monitor.state)
     known = {*loop.tokens}
     while len(loop.made) < most and (best := loop.best()) is not None:
         piece = "".join(loop.halves(best[1]))
         if piece in known:
             continue
         known.add(piece)
-        loop.make(best, piece, len(loop.tokens), trace)
-        watch(TrainingProgress("merging", len(loop.made), most, "pieces"), loop.state)
+        loop.make(best, piece, len(loop.tokens), monitor.trace)
+        monitor.report("merging", len(loop.made), most, "pieces", loop.state)
     return [(loop.tokens[token_id], count) for _, token_id, count in loop.made]
 
 

@@ -33,7 +33,7 @@ from reftok.fast.sentencepiece_normalizer import FastSentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.text import NormalizedString
 from reftok.rules.viterbi import to_float32
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import BOUNDARY, UNKNOWN_CHARACTER
@@ -73,15 +73,13 @@ def prepared(
     options: TrainerOptions,
     normalizer: FastSentencePieceNormalizer,
     meta: MetaPieces,
-    watch: Watch = unwatched,
-    state: State | None = None,
+    monitor: Monitor = UNWATCHED,
 ) -> Corpus:
     """The corpus of the sentences.
 
-    watch: called after each sentence. state: to resume from.
     Raises InvalidText for a sentence that is no text, TrainingStopped where nothing is left to train on.
     """
-    sentences = normalized(loaded(lines, options), options, normalizer, meta, watch, state)
+    sentences = normalized(loaded(lines, options), options, normalizer, meta, monitor)
     if options.auto_character_coverage:
         return Corpus(sentences, {})
     counts = character_counts(sentences)
@@ -147,19 +145,15 @@ def normalized(
     options: TrainerOptions,
     normalizer: FastSentencePieceNormalizer,
     meta: MetaPieces,
-    watch: Watch = unwatched,
-    state: State | None = None,
+    monitor: Monitor = UNWATCHED,
 ) -> list[Counted]:
-    """The sentences normalized, with U+001F for special pieces; those that are empty then are taken out.
-
-    watch: called after each. state: to resume from.
-    """
+    """The sentences normalized, with U+001F for special pieces; those that are empty then are taken out."""
     if not sentences:
         raise TrainingStopped("there is no sentence to train on")
     symbols = sorted(PrefixMatcher(piece for piece, _ in meta.values()).symbols, key=len, reverse=True)
     special = regex.compile("|".join(map(regex.escape, symbols))) if symbols else None
     delimiter = options.pretokenization_delimiter
-    results = [] if state is None else [(text, count) for text, count in state["normalized"]]
+    results = [(text, count) for text, count in (monitor.state or {"normalized": ()})["normalized"]]
     for sentence, count in islice(sentences, len(results), None):
         text = normalizer.normalize(NormalizedString(sentence)).text
         if special is not None:
@@ -167,8 +161,7 @@ def normalized(
         if delimiter:
             text = text.replace(delimiter, BOUNDARY)
         results.append((text, count))
-        progress = TrainingProgress("preparing", len(results), len(sentences), "sentences")
-        watch(progress, lambda: {"normalized": results})
+        monitor.report("preparing", len(results), len(sentences), "sentences", lambda: {"normalized": results})
     return _without_empty(results)
 
 

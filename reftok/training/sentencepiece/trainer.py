@@ -5,14 +5,14 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reftok.errors import InvalidOption, TrainingStopped
 from reftok.formats.collection import collecting_later
-from reftok.training.checkpoint import State, TrainingProgress, Watch, unwatched
+from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
 from reftok.training.sentencepiece.corpus import Corpus, lines_of_files, prepared, sentences_of
@@ -23,7 +23,6 @@ from reftok.training.sentencepiece.options import TrainerOptions, check_options,
 from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
 from reftok.training.texts import Texts
-from reftok.training.trace import TrainingTrace
 
 _ELSEWHERE = {
     "special_tokens": "sentencepiece has control_symbols and user_defined_symbols",
@@ -67,31 +66,26 @@ class SentencePieceTraining:
         if path.suffix != ".model":
             raise TrainingStopped(f"{path}: the output of {self.name} is FILE.model")
 
-    def run(self, watch: Watch = unwatched, state: State | None = None, trace: TrainingTrace | None = None) -> bytes:
-        """The bytes of the model. The arguments are those of `train`."""
-        if self.options.input:
-            return train_files(self.options, watch, state, trace)
-        return train((text for text, _ in self.texts.read()), self.options, watch, state, trace)
+    def run(self, monitor: Monitor = UNWATCHED) -> bytes:
+        """The bytes of the model."""
+        return train(None if self.options.input else (text for text, _ in self.texts.read()), self.options, monitor)
 
     def files(self, result: bytes, path: Path) -> Mapping[Path, bytes]:
         """The content of each file of the result."""
         return {path: result}
 
 
-def train(
-    sentences: Iterable[str | bytes],
-    options: TrainerOptions,
-    watch: Watch = unwatched,
-    state: State | None = None,
-    trace: TrainingTrace | None = None,
-) -> bytes:
+def train(sentences: Iterable[str | bytes] | None, options: TrainerOptions, monitor: Monitor = UNWATCHED) -> bytes:
     """The `.model` that the official trainer makes of these sentences.
 
-    sentences: line ends behind them do not belong to them. options: of `trainer_options`, without `input`.
-    watch: called after each step. state: of an interrupted training of the same sentences, to resume from.
-    trace: is filled with what happened.
+    sentences: line ends behind them do not belong to them. None for the files in `options.input`, a sentence a line,
+        which the model names as they are given. options: of `trainer_options`.
+    monitor: its state is that of an interrupted training of the same sentences.
     Raises InvalidOption for an option, InvalidText for a sentence that is no text, TrainingStopped for a corpus that
     does not give what is asked for, VocabularyTooLarge among them, which names the largest vocabulary possible.
+
+    Quirk: in a file only the line feed ends a line. A carriage return stays, so that the rules of normalization decide
+    what becomes of it, and a file may train another model than its lines given as sentences.
 
     >>> from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
     >>> from reftok.training.sentencepiece.options import trainer_options
@@ -99,63 +93,25 @@ def train(
     >>> read_sentencepiece_model(model, "").encode("hugs").tokens
     ['▁hug', 's']
     """
-    if options.input:
-        raise InvalidOption("input", "the sentences are given already: leave it out, or train on the files")
-    return _trained(sentences_of(sentences), options, watch, state, trace)
-
-
-def train_files(
-    options: TrainerOptions,
-    watch: Watch = unwatched,
-    state: State | None = None,
-    trace: TrainingTrace | None = None,
-) -> bytes:
-    """The `.model` that the official trainer makes of the files in `options.input`, a sentence a line.
-
-    The model names these files, as they are given. Raises what `train` raises.
-
-    Quirk: only the line feed ends a line. A carriage return stays, so that the rules of normalization decide what
-    becomes of it, and a file may train another model than its lines given as sentences.
-    """
-    if not options.input:
-        raise InvalidOption("input", "there is no file to train on")
-    return _trained(lines_of_files(options.input), options, watch, state, trace)
-
-
-def _trained(
-    lines: Iterable[str | bytes],
-    options: TrainerOptions,
-    watch: Watch,
-    state: State | None,
-    trace: TrainingTrace | None,
-) -> bytes:
+    if (sentences is None) != bool(options.input):
+        raise InvalidOption("input", "either sentences or files are needed, and not both")
     check_options(options)
     meta = meta_pieces(options)
     charsmap = charsmap_blob(options)
+    state = monitor.state
     if state is None or "trainer" not in state:
-        corpus = prepared(lines, options, normalizer_of(options, charsmap), meta, watch, state)
-        state = None
+        lines = lines_of_files(options.input) if sentences is None else sentences_of(sentences)
+        corpus = prepared(lines, options, normalizer_of(options, charsmap), meta, monitor)
     else:
         corpus = Corpus([(text, count) for text, count in state["sentences"]], state["required"])
-        state = state["trainer"]
-
-    def watch_trainer(progress: TrainingProgress, current: Callable[[], State]) -> None:
-        watch(progress, lambda: {"sentences": corpus.sentences, "required": corpus.required, "trainer": current()})
-
     with collecting_later():
-        learned = _learned(corpus, options, meta, watch_trainer, state, trace)
+        before = {"sentences": corpus.sentences, "required": corpus.required}
+        learned = _learned(corpus, options, meta, monitor.of_trainer(before))
     vocab_size = len(learned) + len(meta) if options.use_all_vocab else options.vocab_size
     return model_file(learned, meta, options, charsmap, vocab_size)
 
 
-def _learned(
-    corpus: Corpus,
-    options: TrainerOptions,
-    meta: MetaPieces,
-    watch: Watch,
-    state: State | None,
-    trace: TrainingTrace | None,
-) -> list[ScoredPiece]:
+def _learned(corpus: Corpus, options: TrainerOptions, meta: MetaPieces, monitor: Monitor) -> list[ScoredPiece]:
     """The pieces that the corpus gives, in the order of their ids."""
     size = options.vocab_size - len(meta)
     if options.model_type in ("word", "char"):
@@ -169,8 +125,8 @@ def _learned(
         needed = len(meta) + len(corpus.required)
         raise TrainingStopped(_too_small(options, needed, "special pieces and characters; or lower character_coverage"))
     if options.model_type == "bpe":
-        return train_bpe(corpus, size, options, watch, state, trace)
-    return train_unigram(corpus, size, options, watch, state, trace)
+        return train_bpe(corpus, size, options, monitor)
+    return train_unigram(corpus, size, options, monitor)
 
 
 def _too_small(options: TrainerOptions, needed: int, what: str) -> str:

@@ -39,15 +39,14 @@ from operator import add
 
 from reftok.errors import TrainingStopped
 from reftok.rules.viterbi import to_float32
-from reftok.training.checkpoint import State, TrainingProgress, Watch
 from reftok.training.digamma import digamma
+from reftok.training.monitor import Monitor, State, TrainingTrace
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.second_best import two_best
 from reftok.training.sentencepiece.seeds import seeds
-from reftok.training.trace import TrainingTrace
 
 LEAST_EXPECTED = 0.5
 _GROWTH = 1.1
@@ -55,24 +54,17 @@ _STEP = to_float32(0.0001)
 _WORDS_PER_PROGRESS = 2000
 
 
-def train_unigram(
-    corpus: Corpus,
-    size: int,
-    options: TrainerOptions,
-    watch: Watch,
-    state: State | None,
-    trace: TrainingTrace | None,
-) -> list[ScoredPiece]:
+def train_unigram(corpus: Corpus, size: int, options: TrainerOptions, monitor: Monitor) -> list[ScoredPiece]:
     """The pieces of a Unigram model, without the special ones, in the order of their ids.
 
     size: so many pieces at most.
     """
     if not corpus.required:
         raise TrainingStopped("there is no character to train on")
-    known = None if state is None else state["seeds"]
-    found = seeds(corpus.sentences, options) if known is None else [(piece, score) for piece, score in known]
+    state = monitor.state
+    found = seeds(corpus.sentences, options) if state is None else [(piece, score) for piece, score in state["seeds"]]
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
-    model = _Model(found, sentences, options, watch, trace or TrainingTrace())
+    model = _Model(found, sentences, options, monitor)
     if state is None:
         model.tell("seeds", len(found), len(found), "pieces")
     else:
@@ -121,12 +113,7 @@ class _Model:
     """
 
     def __init__(
-        self,
-        found: Sequence[ScoredPiece],
-        sentences: Sequence[Counted],
-        options: TrainerOptions,
-        watch: Watch,
-        trace: TrainingTrace,
+        self, found: Sequence[ScoredPiece], sentences: Sequence[Counted], options: TrainerOptions, monitor: Monitor
     ) -> None:
         self.pieces = [piece for piece, _ in found]
         self.order = [*range(len(found))]
@@ -136,7 +123,7 @@ class _Model:
         self._indexes = {piece: index for index, piece in enumerate(self.pieces)}
         self._longest = max(map(len, self.pieces), default=1)
         self._threads, self._shrinking = options.num_threads, to_float32(options.shrinking_factor)
-        self._watch, self._trace = watch, trace
+        self._monitor, self._trace = monitor, monitor.trace or TrainingTrace()
         self._counts = [to_float32(count) for _, count in sentences]
         self._lattices = [
             Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown)) for text, _ in sentences
@@ -144,7 +131,7 @@ class _Model:
         self._rounds = self.rounds_before_pruning = 0
         self._seeds = found
         self._keep(self.order)
-        trace.note_scores("seed", dict(found))
+        self._trace.note_scores("seed", dict(found))
 
     def _keep(self, order: list[int]) -> None:
         """Go on with these pieces, in this order.
@@ -223,7 +210,7 @@ class _Model:
 
     def tell(self, step: str, done: int, whole: int, unit: str) -> None:
         """Reports progress."""
-        self._watch(TrainingProgress(step, done, whole, unit), self.state)
+        self._monitor.report(step, done, whole, unit, self.state)
 
     def state(self) -> State:
         """All that another of the same sentences must be given to repeat the round that is under way."""

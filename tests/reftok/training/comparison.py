@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, models, trainers
 
 from reftok.training.bpe import BpeTrainer
-from reftok.training.feeding import WordCounter
 from reftok.training.texts import Texts
 from reftok.training.training import Training
 
@@ -59,14 +58,14 @@ def given_choices(name: str, pipeline: Json, texts: Sequence[str], options: Json
 def trained(name: str, pipeline: Json | str, texts: Sequence[str], options: Json) -> tuple[Json, int]:
     """What reftok makes of it, and how many merges the library makes in an order of chance."""
     training = Training.of(name, Texts.of(texts, None), pipeline, **options)
-    counts = counted(training, texts)
+    counts = training.count(texts)
     trainer = training.trainer
     equal = trainer.train(counts).equal_entries if isinstance(trainer, BpeTrainer) else 0
     return training.train(counts), equal
 
 
 def counted_by(name: str, pipeline: Json | str, texts: Sequence[str], options: Json) -> Counter[str]:
-    return counted(Training.of(name, Texts.of(texts, None), pipeline, **options), texts)
+    return Training.of(name, Texts.of(texts, None), pipeline, **options).count(texts)
 
 
 def check_training(name: str, pipeline: Json, texts: Sequence[str], options: Json, tally: Tally) -> None:
@@ -86,13 +85,6 @@ def check_training(name: str, pipeline: Json, texts: Sequence[str], options: Jso
         question = json.dumps([name, pipeline, texts, options], ensure_ascii=False)
         assert made == expected, question
         raise AssertionError(f"another order of keys: {question}")
-
-
-def counted(training: Training, texts: Sequence[str]) -> Counter[str]:
-    counter = WordCounter(training.untrained())
-    for text in texts:
-        counter.add(text)
-    return counter.counts()
 
 
 # --- what is trained

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import reftok
 from reftok.training.bpe import BpeTrainer
 from reftok.training.minbpe import MinbpeTrainer
-from reftok.training.trace import TrainingTrace
+from reftok.training.monitor import Monitor, TrainingTrace
 
 Ids = list[int]
 Symbol = TypeVar("Symbol", int, str)
@@ -63,7 +63,7 @@ def test_rivals_are_those_before_the_merge_and_not_after_it(words: list[str]) ->
     """A merge takes neighbours from some pairs, and makes new ones: a count that is asked too late is another."""
     rows = [list(word) for word in words]
     trace = TrainingTrace()
-    BpeTrainer(vocab_size=40).train(Counter(words), trace=trace)
+    BpeTrainer(vocab_size=40).train(Counter(words), Monitor(trace=trace))
     for made in trace.merges.values():
         counts = Counter(pair for row in rows for pair in pairwise(row))
         assert counts.pop((made.left, made.right)) == made.count

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from sentencepiece import SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
-from reftok.training.checkpoint import TrainingProgress
+from reftok.training.monitor import Monitor, TrainingProgress, TrainingTrace
 from reftok.training.sentencepiece.bpe import merges
 from reftok.training.sentencepiece.corpus import prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
@@ -19,8 +19,7 @@ from reftok.training.sentencepiece.normalization import normalizer_of
 from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
 from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
-from reftok.training.sentencepiece.trainer import train, train_files
-from reftok.training.trace import TrainingTrace
+from reftok.training.sentencepiece.trainer import train
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -61,7 +60,7 @@ def test_files_end_lines_with_the_line_feed_only_and_are_named_in_the_model(tmp_
     chosen = {"input": str(path), "model_type": "bpe", "vocab_size": 20, "hard_vocab_limit": False, **IDENTITY}
     prefix = tmp_path / "official"
     SentencePieceTrainer.train(model_prefix=str(prefix), minloglevel=3, **chosen)
-    assert train_files(trainer_options(**chosen, model_prefix=str(prefix))) == Path(f"{prefix}.model").read_bytes()
+    assert train(None, trainer_options(**chosen, model_prefix=str(prefix))) == Path(f"{prefix}.model").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -85,19 +84,19 @@ def test_an_empty_file_between_others_repeats_the_last_line_before_it(files: lis
     chosen["input"] = [*map(str, paths)]
     model = io.BytesIO()
     SentencePieceTrainer.train(model_writer=model, minloglevel=3, **chosen)
-    assert train_files(trainer_options(**chosen)) == model.getvalue()
+    assert train(None, trainer_options(**chosen)) == model.getvalue()
 
 
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(TrainingStopped, match=r"nowhere\.txt cannot be read"):
-        train_files(trainer_options(input="nowhere.txt", vocab_size=10))
+        train(None, trainer_options(input="nowhere.txt", vocab_size=10))
 
 
 def test_sentences_and_files_exclude_each_other() -> None:
     with pytest.raises(InvalidOption, match="input"):
         train(HUGS, trainer_options(input="corpus.txt"))
     with pytest.raises(InvalidOption, match="input"):
-        train_files(trainer_options(vocab_size=10))
+        train(None, trainer_options(vocab_size=10))
 
 
 def test_counts_of_a_tsv_count() -> None:
@@ -134,7 +133,7 @@ def test_vocabulary_smaller_than_the_characters_is_refused_by_both() -> None:
 
 def test_pieces_of_count_0_end_a_large_vocabulary() -> None:
     trace = TrainingTrace()
-    train(HUGS, trainer_options(model_type="bpe", vocab_size=500, hard_vocab_limit=False), trace=trace)
+    train(HUGS, trainer_options(model_type="bpe", vocab_size=500, hard_vocab_limit=False), Monitor(trace=trace))
     zeros = [merge.piece for merge in trace.merges.values() if merge.count == 0]
     assert zeros
     assert [len(piece) for piece in zeros] == sorted(map(len, zeros))
@@ -246,7 +245,7 @@ def test_an_empty_corpus_is_refused_by_both() -> None:
 def test_progress_tells_what_is_done() -> None:
     told: list[TrainingProgress] = []
     options = trainer_options(model_type="bpe", vocab_size=400)
-    train(lines_of("en-Latn"), options, lambda progress, columns: told.append(progress))
+    train(lines_of("en-Latn"), options, Monitor(lambda progress, state: told.append(progress)))
     assert list(dict.fromkeys(one.step for one in told)) == ["preparing", "merging"]
     for step in ("preparing", "merging"):
         done = [one.done for one in told if one.step == step]
@@ -255,14 +254,16 @@ def test_progress_tells_what_is_done() -> None:
 
 def test_a_trace_tells_the_rivals_of_a_merge() -> None:
     trace = TrainingTrace()
-    train(["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), trace=trace)
+    train(
+        ["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), Monitor(trace=trace)
+    )
     first = trace.merges[0]
     assert (first.piece, first.count, first.rivals) == ("ab", 2, (("c", "d"), ("▁", "a"), ("▁", "c")))
 
 
 def test_the_rivals_of_a_merge_are_those_before_it_and_not_after_it() -> None:
     trace = TrainingTrace()
-    merges([("babb", 1)], 3, PieceShapes(trainer_options(model_type="bpe")), trace=trace)
+    merges([("babb", 1)], 3, PieceShapes(trainer_options(model_type="bpe")), Monitor(trace=trace))
     assert [(merge.piece, merge.rivals) for merge in trace.merges.values()] == [
         ("ab", (("b", "a"), ("b", "b"))),
         ("abb", (("b", "ab"),)),
@@ -273,7 +274,9 @@ def test_the_rivals_of_a_merge_are_those_before_it_and_not_after_it() -> None:
 def test_a_trace_changes_nothing() -> None:
     for model_type in ("bpe", "unigram"):
         options = trainer_options(model_type=model_type, vocab_size=200)
-        assert train(lines_of("en-Latn"), options, trace=TrainingTrace()) == train(lines_of("en-Latn"), options)
+        assert train(lines_of("en-Latn"), options, Monitor(trace=TrainingTrace())) == train(
+            lines_of("en-Latn"), options
+        )
 
 
 def test_a_trace_tells_why_a_piece_went() -> None:
@@ -284,11 +287,11 @@ def test_a_trace_tells_why_a_piece_went() -> None:
             why[piece] = why_it_went
 
     options = trainer_options(vocab_size=150)
-    made = train(lines_of("en-Latn"), options, trace=OfAll())
+    made = train(lines_of("en-Latn"), options, Monitor(trace=OfAll()))
     assert not {piece for piece, _ in pieces(made) if len(piece) > 1} & why.keys()
     for reason in ("no sentence is best cut with it", "the corpus loses little with"):
         assert any(reason in told for told in why.values())
     trace = TrainingTrace("ere")
-    train(lines_of("en-Latn"), options, trace=trace)
+    train(lines_of("en-Latn"), options, Monitor(trace=trace))
     assert trace.story[0].startswith("seed: score")
     assert trace.pruned == "round 2 of EM: it is expected less than half a time"
