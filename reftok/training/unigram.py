@@ -24,6 +24,7 @@ from reftok.rules.viterbi import UNK_PENALTY, PieceMatch, best_paths, path_to_en
 from reftok.training.digamma import digamma
 from reftok.training.monitor import UNWATCHED, Monitor, TrainingTrace
 from reftok.training.options import SpecialTokens, contents
+from reftok.training.suffix_tree import inner_nodes
 
 Pieces = list[tuple[str, float]]
 
@@ -151,23 +152,19 @@ class UnigramTrainer:
         ['<UNK>', 'b', 'a', 'x', 'c', 'ab']
         """
         characters: Counter[str] = Counter()
-        strings: Counter[str] = Counter()
+        suffixes: defaultdict[str, list[str]] = defaultdict(list)
         longest = self.max_piece_length
         for word, count in word_counts.items():
             for part in word.split(_BOUNDARY):
-                for character in part:
-                    characters[character] += count
                 ended = part + _BOUNDARY
-                for start in range(len(part)):
-                    strings.update(
-                        ended[start:stop] for stop in range(start + 2, min(len(ended), start + longest + 1) + 1)
-                    )
-        # What is always followed by the same character is as frequent as with it.
-        followed_by_one = {string[:-1] for string, count in strings.items() if strings.get(string[:-1]) == count}
+                for start, character in enumerate(part):
+                    characters[character] += count
+                    suffixes[character].append(ended[start : start + longest + 2])
         scored = [
             (count * len(string) % (1 << 32), string)
-            for string, count in strings.items()
-            if string[-1] != _BOUNDARY and len(string) <= longest and string not in followed_by_one
+            for found in suffixes.values()
+            for string, count in inner_nodes(sorted(found), range(len(found) + 1))
+            if string[-1] != _BOUNDARY and 1 < len(string) <= longest
         ]
         by_score = sorted(((count % (1 << 32), character) for character, count in characters.items()), reverse=True)
         for entry in sorted(scored, reverse=True):

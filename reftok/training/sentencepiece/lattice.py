@@ -15,7 +15,7 @@ one of either a place.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from math import exp, inf, log1p
 from typing import TypeAlias
 
@@ -63,11 +63,11 @@ class Lattice:
     def _take(self, nodes: list[Node]) -> None:
         self.nodes, self.backward = nodes, sorted(nodes, key=_last_start_first)
 
-    def without_dead(self, alive: Sequence[bool], unknown: int) -> None:
+    def without_dead(self, alive: Set[int], unknown: int) -> None:
         """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left."""
-        dead = [node for node in self.nodes if not alive[node[2]]]
+        dead = [node for node in self.nodes if node[2] not in alive]
         if dead:
-            nodes = [node for node in self.nodes if alive[node[2]]]
+            nodes = [node for node in self.nodes if node[2] in alive]
             added = [(start, end, unknown) for start, end, _ in dead if end - start == 1]
             if added:
                 nodes = sorted([*nodes, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))

@@ -36,6 +36,7 @@ from reftok.training.sentencepiece.corpus import Counted, as_count, by_count, ch
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import BOUNDARY, UNKNOWN_CHARACTER, PieceShapes
+from reftok.training.suffix_tree import inner_nodes
 
 _END = "\0"
 _DEFAULT_SIZE, _PER_PIECE = 100_000, 8
@@ -119,7 +120,10 @@ def repeated_texts(sentences: Iterable[Counted], shapes: PieceShapes) -> dict[st
         places.sort(key=lambda place: text[place : place + length])
         suffixes = [text[place : place + length] for place in places]
         sums = [*accumulate((weights[place] for place in places), initial=0)]
-        _add_nodes(suffixes, sums, shapes, counts)
+        for text_of_node, count in inner_nodes(suffixes, sums, _common):
+            piece = text_of_node.removesuffix(_END)
+            if len(piece) > 1 and _END not in piece and shapes.is_valid(piece):
+                counts[piece] = counts.get(piece, 0) + count
     return counts
 
 
@@ -136,31 +140,6 @@ def _joined(sentences: Iterable[Counted]) -> tuple[str, Sequence[int]]:
             parts.append(text + _END)
             weights.extend(repeat(weight, len(text) + 1))
     return "".join(parts), weights
-
-
-def _add_nodes(suffixes: list[str], sums: Sequence[int], shapes: PieceShapes, counts: dict[str, int]) -> None:
-    """Add the counts of the nodes among sorted suffixes.
-
-    open_nodes: the nodes that the last suffix is in, as where they begin and twice the characters of their text, one
-    more where the text ends within a character.
-    """
-    open_nodes = [(0, 0)]
-    before = suffixes[0]
-    for index in range(1, len(suffixes) + 1):
-        suffix = suffixes[index] if index < len(suffixes) else ""
-        depth = _common(before, suffix)
-        start = index - 1
-        while depth < open_nodes[-1][1]:
-            start, closed = open_nodes.pop()
-            if closed > 2 and not closed & 1:
-                text = before[: closed >> 1]
-                if text[-1] == _END:
-                    text = text[:-1]
-                if len(text) > 1 and _END not in text and shapes.is_valid(text):
-                    counts[text] = counts.get(text, 0) + sums[index] - sums[start]
-        if depth > open_nodes[-1][1]:
-            open_nodes.append((start, depth))
-        before = suffix
 
 
 def _common(left: str, right: str) -> int:

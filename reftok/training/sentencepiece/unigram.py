@@ -32,8 +32,9 @@ The numbers. Where it says float32, each operation is one; logarithms and digamm
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import accumulate, count
 from math import isfinite, log
 from operator import add
 
@@ -108,7 +109,7 @@ class _Model:
     """The pieces and their scores while they change.
 
     pieces: all that there ever were; a piece keeps its index. order: the indexes of those that are left, in the order
-    of their numbers. scores: by index; behind the last one that of the unknown piece. alive: by index.
+    of their numbers. scores: by index; behind the last one that of the unknown piece.
     rounds_before_pruning: how many rounds there were since the last pruning.
     """
 
@@ -119,7 +120,6 @@ class _Model:
         self.order = [*range(len(found))]
         self.unknown = len(found)
         self.scores = array("f", [score for _, score in found] + [0.0])
-        self.alive = [True] * (len(found) + 1)
         self._indexes = {piece: index for index, piece in enumerate(self.pieces)}
         self._longest = max(map(len, self.pieces), default=1)
         self._threads, self._shrinking = options.num_threads, to_float32(options.shrinking_factor)
@@ -143,27 +143,31 @@ class _Model:
         if not all(isfinite(self.scores[index]) for index in order):
             raise TrainingStopped("a score is no finite number: the corpus is too small for the model type unigram")
         for index in {*self.order}.difference(order):
-            self.alive[index] = False
             del self._indexes[self.pieces[index]]
         self.order = order
+        alive = {*order, self.unknown}
         self.scores[self.unknown] = min(self.scores[index] for index in order) - UNKNOWN_PENALTY
         for lattice in self._lattices:
-            lattice.without_dead(self.alive, self.unknown)
+            lattice.without_dead(alive, self.unknown)
 
     def expected(self) -> array[float]:
         """The E step: how often each piece is expected."""
-        sums: array[float] | None = None
-        done = 0
-        for thread in range(self._threads):
+        done = count(1)
+
+        def of_thread(sentences: range) -> array[float]:
             marginals = Marginals(self.scores, self.order[0])
-            for sentence in range(thread, len(self._lattices), self._threads):
+            for sentence in sentences:
                 marginals.add(self._lattices[sentence], self._counts[sentence])
-                done += 1
-                if done % _WORDS_PER_PROGRESS == 0:
-                    self.tell(f"EM, round {self._rounds + 1}", done, len(self._lattices), "words")
-            sums = marginals.expected if sums is None else _added(sums, marginals.expected)
-        assert sums is not None
-        return sums
+                if (number := next(done)) % _WORDS_PER_PROGRESS == 0:
+                    self.tell(f"EM, round {self._rounds + 1}", number, len(self._lattices), "words")
+            return marginals.expected
+
+        return self._summed(of_thread)
+
+    def _summed(self, of_thread: Callable[[range], array[float]]) -> array[float]:
+        """What the threads give for their sentences, added in the order of the threads."""
+        size = len(self._lattices)
+        return reduce(_added, (of_thread(range(thread, size, self._threads)) for thread in range(self._threads)))
 
     def maximize(self, expected: array[float]) -> None:
         """The M step."""
@@ -230,18 +234,18 @@ class _Model:
         return " + ".join(repr(self.pieces[part]) for part in way if part != self.unknown)
 
     def _viterbi_counts(self) -> array[float]:
-        """How often each piece is in the best way to cut a sentence, summed up thread by thread."""
-        sums: array[float] | None = None
+        """How often each piece is in the best way to cut a sentence."""
         first = self.order[0]
-        for thread in range(self._threads):
+
+        def of_thread(sentences: range) -> array[float]:
             counts = array("f", bytes(4 * len(self.scores)))
-            for sentence in range(thread, len(self._lattices), self._threads):
+            for sentence in sentences:
                 lattice, count = self._lattices[sentence], self._counts[sentence]
                 for number in BestPaths(lattice.size, lattice.nodes, self.scores).path():
                     counts[first if number == self.unknown else number] += count
-            sums = counts if sums is None else _added(sums, counts)
-        assert sums is not None
-        return sums
+            return counts
+
+        return self._summed(of_thread)
 
     def _ways(self, index: int) -> list[list[int]]:
         """The best and the second best way to cut a piece; one if there is no other."""
