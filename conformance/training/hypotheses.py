@@ -28,6 +28,7 @@ from reftok.training.sentencepiece import seeds as pieces_seeds
 from reftok.training.sentencepiece import trainer as pieces_trainer
 from reftok.training.sentencepiece import unigram as pieces_unigram
 from reftok.training.sentencepiece import word as pieces_word
+from reftok.training.suffix_tree import common_characters
 from reftok.training.wordlevel import WordLevelTrainer
 
 Change = Callable[[TrainingCase], TrainingCase | None]
@@ -435,11 +436,6 @@ def _loss_of_all(frequencies: Sequence[float], index: int, way: Sequence[int], t
 _right_loss = pieces_unigram._loss
 
 
-def _characters_common(left: str, right: str) -> int:
-    shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    return sum(2 for _ in shared)
-
-
 _BPE, _UNIGRAM = ("sentencepiece-bpe",), ("unigram",)
 
 OF_PIECES = (
@@ -531,7 +527,7 @@ OF_PIECES = (
     Hypothesis(
         "seeds are followed by different characters, not bytes",
         _UNIGRAM,
-        swaps=((pieces_seeds, "_common", _characters_common),),
+        swaps=((pieces_seeds, "_common", common_characters),),
     ),
 )
 

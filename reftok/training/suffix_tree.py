@@ -9,12 +9,13 @@ Source: Abouelhoda, Kurtz, Ohlebusch 2004, "Replacing suffix trees with enhanced
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 
 def common_characters(left: str, right: str) -> int:
     """Twice the characters that two texts begin with."""
-    return 2 * len(commonprefix((left, right)))
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(2 for _ in shared)
 
 
 def inner_nodes(

@@ -10,6 +10,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 
 from reftok.errors import TrainingStopped
@@ -59,7 +60,14 @@ def _entry(token_id: int, token: AddedToken) -> Json:
 
 
 def tokenizer_json(value: Json) -> str:
-    """The file as `Tokenizer.save` writes it."""
+    """The file as `Tokenizer.save` writes it.
+
+    Quirk: a score that is no finite number, which JSON cannot hold, is null; no library reads that again.
+    """
+    model = value["model"]
+    if model["type"] == "Unigram":
+        vocab = [[piece, score if isfinite(score) else None] for piece, score in model["vocab"]]
+        value = {**value, "model": {**model, "vocab": vocab}}
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

@@ -169,3 +169,12 @@ def test_unigram_learns_from_a_text_at_which_the_library_panics() -> None:
         official("hf-unigram", pipeline_of("none", "Unigram"), texts, {"vocab_size": 20})
     made = reftok.train("hf-unigram", texts, pipeline="none", vocab_size=20)
     assert made.decode(made.encode_ids("a<UNK>b")) == "a < U N K > b"
+
+
+def test_a_score_of_unigram_that_is_no_number_is_written_as_null(tmp_path: Path) -> None:
+    """Fault: the file had `Infinity`, which is no JSON. The official library writes null, and cannot read it."""
+    tokenizer = tokenizers.Tokenizer(models.Unigram())
+    tokenizer.train_from_iterator(["aaaaaaaa"], trainers.UnigramTrainer(show_progress=False))
+    tokenizer.save(str(tmp_path / "official.json"))
+    reftok.train("hf-unigram", ["aaaaaaaa"], pipeline="none", output=tmp_path / "own.json")
+    assert (tmp_path / "own.json").read_bytes() == (tmp_path / "official.json").read_bytes()
