@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reftok.cli.terminal import harmless
 from reftok.errors import TrainingStopped
+from reftok.training.sentencepiece.options import KINDS
 
 if TYPE_CHECKING:
     from reftok.training.monitor import TrainingProgress
@@ -54,21 +55,12 @@ _NUMBERS = {
     "n-sub-iterations": "of EM in each round; hf-unigram only",
     "seed-size": "pieces to begin with; hf-unigram only",
 }
-_SENTENCEPIECE = {
-    "character-coverage": "X", "required-chars": "TEXT", "auto-character-coverage": "BOOL", "byte-fallback": "BOOL",
-    "input-format": "text|tsv", "input-sentence-size": "N", "shuffle-input-sentence": "BOOL",
-    "max-sentence-length": "BYTES", "hard-vocab-limit": "BOOL", "use-all-vocab": "BOOL",
-    "max-sentencepiece-length": "N", "split-by-unicode-script": "BOOL", "split-by-number": "BOOL",
-    "split-by-whitespace": "BOOL", "split-digits": "BOOL", "treat-whitespace-as-suffix": "BOOL",
-    "allow-whitespace-only-pieces": "BOOL", "pretokenization-delimiter": "TEXT", "seed-sentencepiece-size": "N",
-    "seed-sentencepieces-file": "FILE", "num-threads": "N", "num-sub-iterations": "N", "control-symbols": "LIST",
-    "user-defined-symbols": "LIST", "unk-id": "ID", "bos-id": "ID", "eos-id": "ID", "pad-id": "ID",
-    "unk-piece": "TEXT", "bos-piece": "TEXT", "eos-piece": "TEXT", "pad-piece": "TEXT", "unk-surface": "TEXT",
-    "normalization-rule-name": "NAME", "normalization-rule-tsv": "FILE", "denormalization-rule-tsv": "FILE",
-    "add-dummy-prefix": "BOOL", "remove-extra-whitespaces": "BOOL", "escape-whitespaces": "BOOL",
-    "model-prefix": "TEXT", "vocabulary-output-piece-score": "BOOL",
+_TAKES = {
+    "string": "TEXT", "strings": "LIST", "bool": "BOOL", "int32": "N", "uint64": "N", "float": "X"
 }  # fmt: skip
-"""The options by their names; what each takes."""
+"""What an option of sentencepiece takes, by its kind."""
+_NOT_FLAGS = {"input", "model_type", "precompiled_charsmap", "vocab_size", "shrinking_factor"}
+"""Options of sentencepiece that the command line has in another way, or not at all."""
 _TEXTS = {
     "continuing-subword-prefix": "before each character but the first of a word",
     "end-of-word-suffix": "behind the last character of a word",
@@ -132,8 +124,10 @@ def _add_sentencepiece(command: argparse.ArgumentParser) -> None:
         "options of sentencepiece-bpe, unigram, word and char",
         "As spm_train has them, with its defaults; BOOL is true or false, LIST has commas between.",
     )
-    for name, kind in _SENTENCEPIECE.items():
-        group.add_argument(f"--{name}", metavar=kind, default=argparse.SUPPRESS)
+    for name, kind in KINDS.items():
+        if name not in _NOT_FLAGS:
+            takes = "FILE" if name.endswith(("_file", "_tsv")) else _TAKES[kind]
+            group.add_argument(f"--{name.replace('_', '-')}", metavar=takes, default=argparse.SUPPRESS)
 
 
 _OWN = {"trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "explain", "quiet", "run"}

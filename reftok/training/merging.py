@@ -229,6 +229,12 @@ class MergeLoop:
             lengths = [] if limit is None else self._merge_lengths(index, parts)
             self.words[index] = new.join(parts)
             before, last = parts[0][-1:], len(parts) - 2
+            if not last and limit is None:  # most words: what follows in short
+                if before:
+                    before_pair[before].append(index)
+                if parts[1]:
+                    behind_pair[parts[1][0]].append(index)
+                continue
             for place, part in enumerate(parts[1:]):
                 # What follows is still two symbols, even if it is this pair again.
                 behind = part[:1] or (left if place < last else "")
@@ -254,7 +260,7 @@ class MergeLoop:
             pair_counts[ended] -= count
             if joining:
                 pair_counts[joined] += count if joining is places else sum(map(weight, joining))
-                found[joined] = [*dict.fromkeys(chain(found.get(joined, ()), joining))]
+                found[joined] = [*dict.fromkeys(found[joined] + joining if joined in found else joining)]
         return found
 
     def _merge_lengths(self, index: int, parts: Sequence[str]) -> list[tuple[int, int]]:

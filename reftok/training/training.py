@@ -162,9 +162,9 @@ class Training:
         """
         match output_format(output):
             case "vocab.json":
-                found = dict(reversed(vocab_and_merges(value).items()))
+                found = vocab_and_merges(value)
             case "tiktoken":
-                found = dict(reversed(tiktoken_files(value, output.name, self.checked_pattern(output)).items()))
+                found = tiktoken_files(value, output.name, self.checked_pattern(output))
             case _:
                 found = {output.name: tokenizer_json(value)}
         return {output.with_name(name): content for name, content in found.items()}

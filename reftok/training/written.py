@@ -72,7 +72,7 @@ def tokenizer_json(value: Json) -> str:
 
 
 def vocab_and_merges(value: Json) -> dict[str, str]:
-    """The content of vocab.json and of merges.txt, as `BPE.save` writes them.
+    """The content of merges.txt and of vocab.json, as `BPE.save` writes them.
 
     Raises TrainingStopped for another model, and for a token that a line of merges cannot hold.
     """
@@ -86,11 +86,11 @@ def vocab_and_merges(value: Json) -> dict[str, str]:
             )
     lines = ["#version: 0.2", *(f"{left} {right}" for left, right in model["merges"])]
     vocab = json.dumps(model["vocab"], ensure_ascii=False, separators=(",", ":"))
-    return {"vocab.json": vocab, "merges.txt": "".join(f"{line}\n" for line in lines)}
+    return {"merges.txt": "".join(f"{line}\n" for line in lines), "vocab.json": vocab}
 
 
 def tiktoken_files(value: Json, name: str, pattern: str) -> dict[str, str]:
-    """The rank file, and the .toml beside it with the pattern and the special tokens, as `reftok.load` reads them.
+    """The rank file, and before it the .toml with the pattern and the special tokens, as `reftok.load` reads them.
 
     name: of the rank file. pattern: what cuts the text.
     Raises TrainingStopped where the tokens are not bytes, or where a byte has none.
@@ -118,4 +118,4 @@ def tiktoken_files(value: Json, name: str, pattern: str) -> dict[str, str]:
     lines = (f"{base64.b64encode(data).decode('ascii')} {rank}\n" for data, rank in ranks.items())
     tokens = ", ".join(f"{json.dumps(content)} = {token_id}" for content, token_id in special.items())
     toml = f"[encoding]\npattern = {json.dumps(pattern)}\nspecial_tokens = {{ {tokens} }}\n"
-    return {name: "".join(lines), str(Path(name).with_suffix(".toml")): toml}
+    return {str(Path(name).with_suffix(".toml")): toml, name: "".join(lines)}

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import itemgetter
 from typing import TypeAlias
 
 import regex
@@ -65,7 +66,8 @@ class Corpus:
 
 def by_count(counts: Iterable[Counted]) -> list[Counted]:
     """The highest count first; of equal ones the smaller text, by code points, which is by UTF-8 bytes as well."""
-    return sorted(counts, key=lambda counted: (-counted[1], counted[0]))
+    by_text = sorted(counts, key=itemgetter(0))
+    return sorted(by_text, key=itemgetter(1), reverse=True)
 
 
 def prepared(

@@ -171,11 +171,12 @@ TRAINER_FIELDS = _fields_of("trainer")
 NORMALIZER_FIELDS = _fields_of("normalizer")
 """The fields of NormalizerSpec; the name of the rules is the field `name`."""
 
-_KINDS = {
+KINDS = {
     name: kind
     for known in (TRAINER_FIELDS, NORMALIZER_FIELDS, _fields_of("denormalizer"))
     for name, (_, kind) in known.items()
 }
+"""The kind of each option."""
 
 
 def trainer_options(**values: object) -> TrainerOptions:
@@ -192,7 +193,7 @@ def trainer_options(**values: object) -> TrainerOptions:
     ('<a>', '<b>')
     """
     for name in values:
-        if name not in _KINDS:
+        if name not in KINDS:
             raise InvalidOption(name, _unknown(name))
     read = {name: _read(name, value) for name, value in values.items()}
     options = TrainerOptions(**read, given=frozenset(read))
@@ -203,13 +204,13 @@ def trainer_options(**values: object) -> TrainerOptions:
 def _unknown(name: str) -> str:
     if name in _DEPRECATED:
         return "is deprecated, and sentencepiece ignores it: leave it out"
-    near = get_close_matches(name, _KINDS, 1)
+    near = get_close_matches(name, KINDS, 1)
     return f"is no option of sentencepiece's trainer{f'; is {near[0]} meant?' if near else ''}"
 
 
 def _read(name: str, value: object) -> Any:
     """The value as its kind: what the library would make of it."""
-    kind = _KINDS[name]
+    kind = KINDS[name]
     if kind == "strings":
         return _strings(name, value)
     if kind == "bytes":
