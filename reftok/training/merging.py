@@ -31,8 +31,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from heapq import heapify, heappop, heappush
-from itertools import chain
+from heapq import heapify, heappop, heappush, heapreplace
 from operator import add
 from typing import Any, ClassVar, TypeAlias
 
@@ -174,15 +173,15 @@ class MergeLoop:
         queue, pair_counts = self.queue, self.pair_counts
         is_plain = not self._wraps
         while queue:
-            entry = heappop(queue)
-            count, rank, serial, pair, words = entry
+            count, rank, serial, pair, words = entry = queue[0]
             now = pair_counts[pair] if is_plain else self._as_u64(pair)
             if now < 0:
                 now += 1 << 64
             if now == -count:
+                heappop(queue)
                 self.equal_entries += bool(queue) and queue[0][0] == count and queue[0][3] == pair
                 return entry
-            heappush(queue, (-now, rank, serial, pair, words))
+            heapreplace(queue, (-now, rank, serial, pair, words))
         return None
 
     def rivals(self, count: int, pair: str) -> list[str]:
@@ -249,18 +248,19 @@ class MergeLoop:
                     if behind and with_behind < limit:
                         joins_behind[behind].append(index)
                 before = part[-1:] or new
-        changes = chain(
-            ((symbol + left, symbol + new, places, joins_before[symbol]) for symbol, places in before_pair.items()),
-            ((right + symbol, new + symbol, places, joins_behind[symbol]) for symbol, places in behind_pair.items()),
-        )
         weight, pair_counts = self.counts.__getitem__, self.pair_counts
         found: dict[str, list[int]] = {}
-        for ended, joined, places, joining in changes:
-            count = sum(map(weight, places))
-            pair_counts[ended] -= count
-            if joining:
-                pair_counts[joined] += count if joining is places else sum(map(weight, joining))
-                found[joined] = [*dict.fromkeys(found[joined] + joining if joined in found else joining)]
+        for symbols, joins, is_before in ((before_pair, joins_before, True), (behind_pair, joins_behind, False)):
+            for symbol, places in symbols.items():
+                ended, joined = (symbol + left, symbol + new) if is_before else (right + symbol, new + symbol)
+                count = sum(map(weight, places))
+                pair_counts[ended] -= count
+                if joins is not symbols:
+                    places = joins[symbol]
+                    count = sum(map(weight, places))
+                if places:
+                    pair_counts[joined] += count
+                    found[joined] = [*dict.fromkeys(found[joined] + places if joined in found else places)]
         return found
 
     def _merge_lengths(self, index: int, parts: Sequence[str]) -> list[tuple[int, int]]:
