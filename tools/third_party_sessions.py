@@ -26,8 +26,8 @@ from pathlib import Path
 from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically
+from conformance.report.markdown import code, prose
 from conformance.report.run.folder import RUN, read_run_folder, write_run_folder
-from conformance.report.run.markdown import code, prose
 from conformance.report.run.view import new_findings, shown_input
 from conformance.report.text import visible
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
 from urllib.parse import quote
 
 import click
-from rich.console import Console
 
 from conformance.cli.options import a_path
 from conformance.comparing.comparison import compare
@@ -20,20 +19,15 @@ from conformance.comparing.matrix import matrix
 from conformance.core.errors import InputError
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
-from conformance.report.comparison.html import comparison_html
-from conformance.report.comparison.json import comparison_json
-from conformance.report.comparison.markdown import comparison_markdown
-from conformance.report.comparison.terminal import print_comparison
+from conformance.report.blocks import Most, Report
+from conformance.report.comparison import MOST, comparison_json, comparison_report
 from conformance.report.console import OutputConsole, give, say
-from conformance.report.history.html import history_html
-from conformance.report.history.json import history_json
-from conformance.report.history.markdown import history_markdown
-from conformance.report.history.terminal import print_history
-from conformance.report.matrix.html import matrix_html
-from conformance.report.matrix.json import matrix_json
-from conformance.report.matrix.markdown import matrix_markdown
-from conformance.report.matrix.terminal import print_matrix
+from conformance.report.history import history_json, history_report
+from conformance.report.markdown import blocks_markdown
+from conformance.report.matrix import matrix_json, matrix_report
 from conformance.report.run.folder import HTML, RUN, read_run_folder
+from conformance.report.templates import blocks_html
+from conformance.report.terminal import print_blocks
 
 DIFF_EXAMPLES = """\b
 Examples:
@@ -78,12 +72,8 @@ def diff(before: Path, after: Path, form: str, out: Path | None) -> None:
     Exit code: 0 nothing got worse, 1 something got worse, 2 bad usage or input.
     """
     comparison = compare(read_run_folder(before), read_run_folder(after))
-    forms: Mapping[str, Callable[[], str]] = {
-        "markdown": partial(comparison_markdown, comparison),
-        "json": partial(comparison_json, comparison),
-        "html": partial(comparison_html, comparison, (_report_of(before, out), _report_of(after, out))),
-    }
-    _give(out, forms.get(form), partial(print_comparison, comparison))
+    report = comparison_report(comparison, (_report_of(before, out), _report_of(after, out)))
+    _give(out, form, report, partial(comparison_json, comparison), MOST.get(form, Most()))
     sys.exit(comparison.exit_code)
 
 
@@ -98,12 +88,7 @@ def matrix_command(runs: tuple[Path, ...], form: str, out: Path | None) -> None:
     the newest release is a finding of the reference, which follows that one. Exit code: 0, or 2 for bad usage or input.
     """
     libraries = matrix(read_run_folder(run) for run in runs)
-    forms: Mapping[str, Callable[[], str]] = {
-        "markdown": partial(matrix_markdown, libraries),
-        "json": partial(matrix_json, libraries),
-        "html": partial(matrix_html, libraries),
-    }
-    _give(out, forms.get(form), partial(print_matrix, libraries))
+    _give(out, form, matrix_report(libraries), partial(matrix_json, libraries))
 
 
 @click.command("history", epilog=HISTORY_EXAMPLES)
@@ -121,12 +106,7 @@ def history_command(folder: Path, form: str, out: Path | None) -> None:
         raise InputError(f"{folder}: holds no folder of a run; a run's --out names one")
     found = history(runs.items())
     addresses = {name: address for name in runs if (address := _report_of(folder / name, out))}
-    forms: Mapping[str, Callable[[], str]] = {
-        "markdown": partial(history_markdown, found),
-        "json": partial(history_json, found),
-        "html": partial(history_html, found, addresses),
-    }
-    _give(out, forms.get(form), partial(print_history, found))
+    _give(out, form, history_report(found, addresses), partial(history_json, found))
 
 
 def _runs_in(folder: Path) -> Iterator[tuple[str, Run]]:
@@ -150,19 +130,24 @@ def _report_of(run: Path, out: Path | None) -> str:
     return quote(os.fsencode(Path(os.path.relpath(report, out.parent)).as_posix()))
 
 
-def _give(out: Path | None, document: Callable[[], str] | None, printed: Callable[[Console], None]) -> None:
-    """Write a report to a file or to standard output. document: None for the terminal's form, which is printed."""
-    if out is not None:
-        with writing(out):
-            write_atomically(out, document() if document else _as_text(printed))
-    elif document is not None:
-        give(document())
+def _give(out: Path | None, form: str, report: Report, as_json: Callable[[], str], most: Most | None = None) -> None:
+    """Write a report to a file or to standard output."""
+    most = most or Most()
+    if out is None and form == "terminal":
+        print_blocks(report, OutputConsole(), most)
+        return
+    if form == "json":
+        document = as_json()
+    elif form == "markdown":
+        document = blocks_markdown(report, most)
+    elif form == "html":
+        document = blocks_html(report, most)
     else:
-        printed(OutputConsole())
-
-
-def _as_text(printed: Callable[[Console], None]) -> str:
-    """The text as printed on a terminal of 120 columns without colours."""
-    file = StringIO()
-    printed(OutputConsole(file=file, width=120, color_system=None))
-    return file.getvalue()
+        file = StringIO()
+        print_blocks(report, OutputConsole(file=file, width=120, color_system=None), most)
+        document = file.getvalue()
+    if out is None:
+        give(document)
+    else:
+        with writing(out):
+            write_atomically(out, document)

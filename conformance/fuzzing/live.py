@@ -19,7 +19,7 @@ from conformance.core.finding import Finding
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.outcome import ModelCoverage
 from conformance.fuzzing.screen import sentence
-from conformance.report.history.view import duration
+from conformance.report.history import duration
 from conformance.report.live.html import live_html
 from conformance.report.run.view import cause, place, shown_input
 from conformance.report.text import visible

@@ -16,8 +16,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from conformance.core.finding import Finding
-from conformance.report.run import view
 from conformance.report.text import harmless, visible
 
 _LEAST_NAME = 7
@@ -71,17 +69,6 @@ class ConsoleLines:
         """A line that begins a section."""
         self.line()
         self.line(text, "bold")
-
-    def finding(self, start: str, style: str, finding: Finding, changes: Iterable[str] = ()) -> None:
-        """A finding's place and number in a line, then its rule, its shrunk input and both answers.
-
-        start: before its severity, in the style. changes: what else is to be said.
-        """
-        title = self.shown(f"{start} {finding.example.severity}  ", style)
-        title.append_text(self.shown(view.place(finding), "bold"))
-        self.line(title.append(f"  {view.seen(finding, ' x')}", "dim"))
-        rows = [(name, self.shown(value, "bold" if name == "input" else "")) for name, value in view.fields(finding)]
-        self.grid([*rows, *(("changed", self.text(change)) for change in changes)])
 
     def grid(self, rows: Iterable[tuple[str, Text]]) -> None:
         """Names and what is said of each, indented."""

@@ -17,7 +17,10 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from conformance.report import blocks
+from conformance.report.blocks import Chart, Line, Most, Phrase, Report
 from conformance.report.run import view, weight_words
+from conformance.report.signs import sign_class
 from conformance.report.text import harmless, visible
 
 LONGEST_VALUE = 4000
@@ -30,6 +33,11 @@ MOST_NUMBERS = 8
 MOST_LANGUAGES = 8
 """Corpus files of a finding that are named at once; the others are folded."""
 
+BAR_HEIGHT, BAR_WIDTH, BAR_GAP = 100, 24, 6
+"""Of a chart and of a bar in it, in units of the picture."""
+
+_EVERYTHING = Most()
+_OUTWARD = Markup(' rel="noopener noreferrer"')
 _PICTURE = re.compile("[\u2400-\u2421]")
 _CONTROLS = re.findall(
     r"\w+",
@@ -52,6 +60,11 @@ def page(template: str, styles: Sequence[str], script: str = "", connects: bool 
     policy += "base-uri 'none'; form-action 'none'"
     found = _environment().get_template(template)
     return found.render(style=Markup(style), script=Markup(code), policy=policy, **values)
+
+
+def blocks_html(report: Report, most: Most = _EVERYTHING) -> str:
+    """The page of a report."""
+    return page("blocks.html.jinja", ("report.css", "blocks.css"), "report.js", report=report, most=most)
 
 
 @cache
@@ -77,6 +90,11 @@ def _environment() -> Environment:
     environment.filters["piece"] = lambda text: _foreign(visible(text, LONGEST_PIECE))
     environment.filters["brief_piece"] = lambda text: _foreign(visible(text, LONGEST_BRIEF_PIECE))
     environment.filters["numbers"] = _numbers
+    environment.filters["kind"] = lambda block: type(block).__name__
+    environment.filters["sign_class"] = sign_class
+    environment.filters["cells"] = blocks.cells
+    environment.filters["line"] = _line
+    environment.filters["picture"] = _picture
     environment.filters["input"] = lambda case: _foreign(view.shown_input(case, LONGEST_INPUT))
     environment.filters["brief_input"] = lambda case: _foreign(view.shown_input(case, LONGEST_BRIEF_INPUT))
     environment.filters["answers"] = lambda example: [
@@ -101,6 +119,50 @@ def _foreign(text: str) -> Markup:
 
 def _with_name(picture: re.Match[str]) -> str:
     return f'<i class="control" data-name="{_CONTROLS[ord(picture[0]) - 0x2400]}">{picture[0]}</i>'
+
+
+def _line(line: Line) -> Markup:
+    """The phrases of a line, beside one another."""
+    return Markup().join(map(_phrase, blocks.phrases(line)))
+
+
+def _phrase(phrase: Phrase) -> Markup:
+    """A phrase, whose direction stays its own.
+
+    >>> _phrase(Phrase("a<", "strong", "#b"))
+    Markup('<a href="#b"><strong class="isolate">a&lt;</strong></a>')
+    """
+    text = _foreign(harmless(phrase.text))
+    if phrase.kind == "code":
+        text = Markup('<code class="isolate" dir="ltr">{}</code>').format(text)
+    elif phrase.kind == "strong":
+        text = Markup('<strong class="isolate">{}</strong>').format(text)
+    elif phrase.kind == "soft":
+        text = Markup('<span class="soft">{}</span>').format(text)
+    if phrase.target:
+        outward = _OUTWARD * ("://" in phrase.target)
+        text = Markup('<a href="{}"{}>{}</a>').format(harmless(phrase.target), outward, text)
+    return text
+
+
+def _picture(chart: Chart) -> Markup:
+    """The bars of a chart beside one another."""
+    largest = max((sum(value for _, value in bar.parts) for bar in chart.bars), default=0) or 1
+    width = max(1, len(chart.bars) * (BAR_WIDTH + BAR_GAP) - BAR_GAP)
+    words = "; ".join(bar.words for bar in chart.bars)
+    start = '<svg role="img" viewBox="0 0 {0} {1}" width="{0}" height="{1}" aria-label="{2}: {3}">'
+    drawn = [Markup(start).format(width, BAR_HEIGHT, visible(chart.title), visible(words, LONGEST_VALUE))]
+    for number, bar in enumerate(chart.bars):
+        x, below = number * (BAR_WIDTH + BAR_GAP), 0.0
+        drawn.append(Markup("<g><title>{}</title>").format(visible(bar.words)))
+        rectangle = Markup('<rect class="{}" x="{}" y="{:.2f}" width="{}" height="{:.2f}"/>')
+        drawn.append(rectangle.format("hover", x, 0, BAR_WIDTH, BAR_HEIGHT))
+        for sign, value in bar.parts:
+            tall = BAR_HEIGHT * value / largest
+            below += tall
+            drawn.append(rectangle.format(sign_class(sign) or "plain", x, BAR_HEIGHT - below, BAR_WIDTH, tall))
+        drawn.append(Markup("</g>"))
+    return Markup().join([*drawn, Markup("</svg>")])
 
 
 def _numbers(text: str) -> str:

@@ -7,4 +7,4 @@ from conformance.report.templates import page
 
 def live_html(command: str) -> str:
     """The whole page. command: of the session."""
-    return page("live.html.jinja", ["report.css", "history.css", "live.css"], "live.js", connects=True, command=command)
+    return page("live.html.jinja", ["report.css", "blocks.css", "live.css"], "live.js", connects=True, command=command)

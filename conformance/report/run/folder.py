@@ -16,9 +16,9 @@ from conformance.core.finding import Finding
 from conformance.core.run import SCHEMA_VERSION, Run, finding_from_json, finding_to_json, run_from_json, run_to_json
 from conformance.files.atomic import write_atomically
 from conformance.report.run.badge import badge_json, badge_svg
+from conformance.report.run.blocks import summary_markdown
 from conformance.report.run.html import html_report
 from conformance.report.run.junit import junit_xml
-from conformance.report.run.markdown import summary_markdown
 from conformance.report.run.sarif import sarif_json
 from reftok.formats.files import file_bytes
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from conformance.core.finding import Finding
 from conformance.core.run import Run
+from conformance.report.markdown import code, prose
 from conformance.report.run import view
 from conformance.report.run.alignment import aligned
-from conformance.report.run.markdown import code, prose
 from conformance.report.run.snippet import reproduction_command, snippet
 from conformance.report.run.weight_words import weight_words
 from conformance.report.text import visible

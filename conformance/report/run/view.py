@@ -269,7 +269,12 @@ def accusation(finding: Finding) -> str:
 def cause(finding: Finding) -> str:
     """The stage at fault, as far as it could be told, and what is wrong there; "perhaps" where that was not tested."""
     is_tested = finding.confidence is None or finding.confidence.tried
-    return ("" if is_tested else "perhaps ") + (f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule)
+    return ("" if is_tested else "perhaps ") + cause_words(finding.stage, finding.rule)
+
+
+def cause_words(stage: str, rule: str) -> str:
+    """The stage, as far as it could be told, and the rule."""
+    return f"{stage}: {rule}" if stage else rule
 
 
 def place(finding: Finding) -> str:
@@ -277,15 +282,15 @@ def place(finding: Finding) -> str:
     return " / ".join(visible(name, 80) for name in finding.example.place)
 
 
-def seen(finding: Finding, sign: str) -> str:
-    """How often it was seen, with a sign of multiplication, and whether expectations list it.
+def seen(finding: Finding) -> str:
+    """How often it was seen, and whether expectations list it.
 
     >>> from conformance.core.case import text_case
     >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
-    >>> seen(Finding(example, 1234, (), "", "r", "tokenizers", "known"), " x")
+    >>> seen(Finding(example, 1234, (), "", "r", "tokenizers", "known"))
     '(1,234 x, known)'
     """
-    return f"({finding.count:,}{sign}{', known' if finding.status == 'known' else ''})"
+    return f"({finding.count:,} x{', known' if finding.status == 'known' else ''})"
 
 
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:

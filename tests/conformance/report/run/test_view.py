@@ -10,9 +10,9 @@ from conformance.core.case import text_case
 from conformance.core.finding import SEVERITIES
 from conformance.core.run import Cell, SubjectInfo
 from conformance.report.run import view
+from conformance.report.run.blocks import summary_markdown
 from conformance.report.run.html import html_report
 from conformance.report.run.issue import issue_markdown
-from conformance.report.run.markdown import summary_markdown
 from tests.conformance.report.sample_run import (
     ABSENCES,
     HOSTILE,
@@ -161,7 +161,7 @@ def test_the_usual_cause_of_a_rule_stands_in_every_form_of_a_report() -> None:
     item = replace(finding(text_case("a", "o"), "text ends at the first NUL"), stage="Input")
     run = replace(passing_run(), findings=(item,))
     assert dict(view.fields(item))["usually"] == "a C string"
-    assert "  usually: a C string" in summary_markdown(run).splitlines()
+    assert "  - usually: a C string" in summary_markdown(run).splitlines()
     assert "- usual cause: a C string" in issue_markdown(run, item).splitlines()
     assert "<dt>Usual cause</dt><dd>a C string</dd>" in html_report(run)
     unknown = replace(item, rule="no such rule")

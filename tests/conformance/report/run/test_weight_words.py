@@ -11,9 +11,9 @@ from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.core.weight import ALL, Share, Weight, WeightClass
 from conformance.report.run import view
+from conformance.report.run.blocks import summary_markdown
 from conformance.report.run.html import html_report
 from conformance.report.run.junit import junit_xml
-from conformance.report.run.markdown import summary_markdown
 from conformance.report.run.weight_words import weight_words, worst_words
 from tests.conformance.report.sample_run import KNOWN, PLAIN, sample_run
 

@@ -1,1 +1,0 @@
-"""The reports of two runs held against each other."""

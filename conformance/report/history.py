@@ -1,0 +1,202 @@
+"""A history as blocks, and as JSON: charts, the causes run by run, the runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Literal
+
+from conformance.comparing.history import CauseTrend, History, RunPoint
+from conformance.core.run import finding_to_json
+from conformance.report.blocks import (
+    Bar,
+    Block,
+    Card,
+    Cell,
+    Chart,
+    Charts,
+    Field,
+    Legend,
+    Line,
+    Paragraph,
+    Phrase,
+    Report,
+    Section,
+    Table,
+    Timelines,
+    foreign,
+)
+from conformance.report.run.view import SYMBOLS, cause_words, plural, rounded, shown_input, shown_time
+
+SCHEMA_VERSION = 1
+CellState = Literal["equal", "new", "known", "none"]
+
+MEANINGS: dict[CellState, str] = {
+    "new": "seen, unexpected: how many mismatches",
+    "known": "seen, and listed by an expectation",
+    "equal": "not seen",
+    "none": "not asked: nothing was compared where it was ever seen",
+}
+MOST_RUNS = 100
+"""The newest runs, which are shown."""
+MOST_CAUSES = 500
+
+
+def history_report(history: History, reports: Mapping[str, str] | None = None) -> Report:
+    """The report. reports: the addresses of the runs' reports by the names of their folders."""
+    left = len(history.runs) - len(newest(history))
+    older = [Paragraph(f"{plural(left, 'older run')} not shown", "soft")] if left else []
+    body = (
+        Charts(tuple(_charts(history))),
+        Section("runs", "Runs", (_runs(history, reports or {}), *older)),
+        Section("causes", "Findings by cause", tuple(_causes(history))),
+    )
+    return Report("Tokenizer conformance over time", headline(history), (), body)
+
+
+def headline(history: History) -> str:
+    """The runs and causes in numbers."""
+    there = sum(cause.is_there for cause in history.causes)
+    gone = len(history.causes) - there
+    causes = f"{plural(there, 'cause')} now" + (f", {gone:,} gone" if gone else "")
+    return f"{plural(len(history.runs), 'run')}: {causes if history.causes else 'no finding in any'}"
+
+
+def newest(history: History) -> tuple[int, ...]:
+    """The numbers of the runs that are shown, from 0."""
+    return tuple(range(max(0, len(history.runs) - MOST_RUNS), len(history.runs)))
+
+
+# --- the runs
+
+
+def _charts(history: History) -> Iterator[Chart]:
+    runs = [history.runs[number] for number in newest(history)]
+    words = [f"{run.unexpected:,} unexpected, {run.known:,} known" for run in runs]
+    findings = [(("✗", run.unexpected), ("≈", run.known)) for run in runs]
+    yield _chart("Findings", runs, words, findings, rounded(max(run.unexpected + run.known for run in runs)))
+    words = [f"{run.answers:,} answers" for run in runs]
+    answers = [(("", run.answers),) for run in runs]
+    yield _chart("Answers compared", runs, words, answers, rounded(max(run.answers for run in runs)))
+    words = [duration(run.seconds) for run in runs]
+    times = [(("", run.seconds),) for run in runs]
+    yield _chart("Duration", runs, words, times, duration(max(run.seconds for run in runs)))
+
+
+def _chart(
+    title: str,
+    runs: Sequence[RunPoint],
+    words: Sequence[str],
+    values: Sequence[tuple[tuple[str, float], ...]],
+    most: str,
+) -> Chart:
+    bars = zip(runs, words, values, strict=True)
+    return Chart(title, most, tuple(Bar(f"{run.name}: {said}", parts) for run, said, parts in bars))
+
+
+def _runs(history: History, reports: Mapping[str, str]) -> Table:
+    titles = ("run", "what changed", "started", "verdict", "unexpected", "known", "cases", "answers", "time")
+    rows = (_row(history.runs[number], reports) for number in reversed(newest(history)))
+    return Table("runs", titles, tuple(rows), names=2)
+
+
+def _row(run: RunPoint, reports: Mapping[str, str]) -> tuple[Line | Cell, ...]:
+    return (
+        foreign(run.name, target=reports.get(run.name, "")),
+        foreign(changed_line(run)),
+        shown_time(run.started),
+        run.verdict,
+        *(f"{number:,}" for number in (run.unexpected, run.known, run.cases, run.answers)),
+        Cell(duration(run.seconds), order=run.seconds),
+    )
+
+
+def changed_line(point: RunPoint) -> str:
+    """The versions that are others than in the run before.
+
+    >>> changed_line(RunPoint("r", "", "as expected", 0, 0, 1, 1, 1.0, (("tokenizers", "0.21", "0.22"),)))
+    'tokenizers 0.21 → 0.22'
+    """
+    return ", ".join(f"{name} {before or '–'} → {now or '–'}" for name, before, now in point.changed)
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people.
+
+    >>> duration(12.34), duration(754.0)
+    ('12.3 s', '12 min 34 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes:,} min {rest} s" if seconds >= 100 else f"{seconds:.1f} s"
+
+
+# --- the causes
+
+
+def _causes(history: History) -> Iterator[Block]:
+    if not history.causes:
+        yield Paragraph("None.")
+        return
+    yield Legend({SYMBOLS[state]: meaning for state, meaning in MEANINGS.items()}, "A sign is a run, the newest last.")
+    names = tuple(foreign(history.runs[number].name).text for number in newest(history))
+    rows = ((_card(cause, history), _cells(cause, history)) for cause in history.causes[:MOST_CAUSES])
+    yield Timelines("causes", names, tuple(rows))
+    if (left := len(history.causes) - MOST_CAUSES) > 0:
+        yield Paragraph(f"and {plural(left, 'more cause')}, which JSON has", "soft")
+
+
+def _card(cause: CauseTrend, history: History) -> Card:
+    title = (foreign(f"{cause.subject}:"), " ", foreign(cause_words(cause.stage, cause.rule), "strong"))
+    fields = (
+        Field("when", foreign(period(cause, history), limit=400)),
+        Field("models", foreign(", ".join(cause.models))),
+        Field("input", Phrase(shown_input(cause.example.example.case, 40), "code")),
+    )
+    return Card("", title, fields)
+
+
+def _cells(cause: CauseTrend, history: History) -> tuple[Cell, ...]:
+    """What each run says of a cause."""
+    counts = [(cause.mismatches[number], SYMBOLS[state(cause, number)]) for number in newest(history)]
+    return tuple(Cell(f"{count:,}" if count else "", sign, order=count or 0) for count, sign in counts)
+
+
+def state(cause: CauseTrend, number: int) -> CellState:
+    """What a run says of a cause."""
+    count = cause.mismatches[number]
+    if count is None:
+        return "none"
+    return "equal" if not count else "known" if cause.is_known[number] else "new"
+
+
+def period(cause: CauseTrend, history: History) -> str:
+    """When it came and went."""
+    words = [f"{'came in' if came else 'gone in'} {history.runs[number].name}" for number, came in cause.turns]
+    first = cause.asked[0]
+    since = [f"seen from {history.runs[first].name} on"] if cause.mismatches[first] else []
+    return ", ".join([*since, *words])
+
+
+# --- as JSON
+
+
+def history_json(history: History) -> str:
+    """The document, which has everything whole; in ASCII and sorted, so that the same runs give the same bytes."""
+    value = {
+        "schema": SCHEMA_VERSION,
+        "headline": headline(history),
+        "runs": [{**asdict(point), "changed": list(map(list, point.changed))} for point in history.runs],
+        "causes": [_cause(cause, history) for cause in history.causes],
+    }
+    return json.dumps(value, indent=1, ensure_ascii=True, sort_keys=True) + "\n"
+
+
+def _cause(cause: CauseTrend, history: History) -> dict[str, Any]:
+    names = ("subject", "stage", "rule", "is_there")
+    return {
+        **{name: getattr(cause, name) for name in names},
+        **{name: list(getattr(cause, name)) for name in ("mismatches", "is_known", "models")},
+        "turns": [{"run": history.runs[number].name, "came": came} for number, came in cause.turns],
+        "example": finding_to_json(cause.example),
+    }
