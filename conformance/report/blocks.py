@@ -5,16 +5,17 @@ Whoever draws blocks knows nothing of runs. Every text in them is our own or `vi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from conformance.report.text import visible
 
 MOST_MOMENTS = 30
-"""Moments that the line of a thing over time has signs of, where they are no table."""
+"""Moments of which a line has signs, where they are no table."""
+_CLASSES = {"✓": "equal", "✗": "new", "≈": "known", "~": "known", "↳": "known", "!": "silent", "∅": "none", "–": "none"}
 
-Kind: TypeAlias = Literal["plain", "strong", "soft", "code"]
+Kind: TypeAlias = Literal["plain", "strong", "soft", "code", "sign"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +41,34 @@ def phrases(line: Line) -> tuple[Phrase, ...]:
     return tuple(Phrase(part) if isinstance(part, str) else part for part in parts)
 
 
+def sign(sign: str) -> Phrase:
+    """A sign, whose colour every form has."""
+    return Phrase(sign, "sign")
+
+
+def sign_class(line: Line) -> str:
+    """The class of the sign that a line begins with, which says its colour; "" for none.
+
+    >>> sign_class((sign("✗"), " new")), sign_class(sign("=")), sign_class("✗")
+    ('new', '', '')
+    """
+    first = phrases(line)[0]
+    return _CLASSES.get(first.text, "") if first.kind == "sign" else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A sentence or a few. tone: whether it is an aside, or something to mind."""
 
     line: Line
     tone: Literal["plain", "soft", "warning"] = "plain"
-    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Sentences, each for itself, with a sign where they have one."""
+    """Sentences, each for itself."""
 
     lines: tuple[Line, ...]
-    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +79,10 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Legend:
-    """The meanings of signs."""
-
-    meanings: Mapping[str, str]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a table. title: the same in words. order: what a page sorts by, where that is not what it shows."""
 
     line: Line
-    sign: str = ""
     title: str = ""
     order: float | None = None
 
@@ -115,7 +120,6 @@ class Field:
 class Card:
     """A thing and what is said of it, by name. note: what stands beside its title on a page."""
 
-    sign: str
     title: Line
     fields: tuple[Field, ...]
     anchor: str = ""
@@ -138,12 +142,18 @@ class Timelines:
     rows: tuple[tuple[Card, tuple[Cell, ...]], ...]
 
 
+def timeline_title(card: Card, moments: tuple[Cell, ...]) -> Line:
+    """The title of a card after the signs of its newest moments, for where there is no room for a table."""
+    signs = (phrases(cell.line)[0] for cell in moments[-MOST_MOMENTS:])
+    return *signs, "  ", *phrases(card.title)
+
+
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A bar of a chart: what it stands for in words, and its parts from below: sign and value."""
 
     words: str
-    parts: tuple[tuple[str, float], ...]
+    parts: tuple[tuple[Line, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,22 +186,25 @@ class Section:
     anchor: str
     title: Line
     blocks: tuple[Block, ...]
-    sign: str = ""
     level: int = 2
 
 
-Block: TypeAlias = Paragraph | Bullets | Counts | Legend | Table | Cards | Timelines | Charts | OnPage | Section
+Block: TypeAlias = Paragraph | Bullets | Counts | Table | Cards | Timelines | Charts | OnPage | Section
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. about: what kind it is. sign: of its verdict, "" where it has none. lead: what stands at the top."""
+    """A report. about: what kind it is. lead: what stands at the top. sign: of its verdict, "" where it has none."""
 
     about: str
     title: str
     lead: tuple[Block, ...]
     body: tuple[Block, ...]
     sign: str = ""
+
+    def heading(self, before: str = "") -> Line:
+        """The title after the sign of the verdict. before: what stands between them."""
+        return (sign(self.sign), f" {before}{self.title}") if self.sign else f"{before}{self.title}"
 
 
 @dataclass(frozen=True, slots=True)

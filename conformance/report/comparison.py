@@ -20,23 +20,8 @@ from conformance.comparing.comparison import (
 )
 from conformance.core.finding import Finding
 from conformance.core.run import Run, finding_to_json
-from conformance.report.blocks import (
-    Block,
-    Bullets,
-    Card,
-    Cards,
-    Counts,
-    Field,
-    Line,
-    Most,
-    OnPage,
-    Paragraph,
-    Phrase,
-    Report,
-    Section,
-    Table,
-    foreign,
-)
+from conformance.report import blocks
+from conformance.report.blocks import Line, Phrase, foreign, sign
 from conformance.report.run.blocks import culprit_line, finding_card
 from conformance.report.run.view import cause, culprits, plural, sentence, shown_time
 
@@ -85,33 +70,33 @@ _WRONG: dict[Kind, str] = {
 
 _COUNTED = ("new", "fixed", "changed", "mismatches")
 
-MOST = {"terminal": Most(cards=10, rows=20), "markdown": Most(cards=5, rows=5, lines=6)}
+MOST = {"terminal": blocks.Most(cards=10, rows=20), "markdown": blocks.Most(cards=5, rows=5, lines=6)}
 MOST_NAMES = 6
 MOST_WRONG = 8
 """Subjects that are wrong, and findings that are fixed, which are named at the top."""
 LONGEST_VALUE = 60
 
 
-def comparison_report(comparison: Comparison, reports: tuple[str, str] = ("", "")) -> Report:
+def comparison_report(comparison: Comparison, reports: tuple[str, str] = ("", "")) -> blocks.Report:
     """The report. reports: the addresses of the first and the second run's report, "" where there is none."""
     runs = (("first run", comparison.before), ("second run", comparison.after))
     others = unlike(comparison)
-    lead: list[Block] = [
-        *([Paragraph(foreign(others, limit=2000), "warning")] if others else []),
-        Counts(tuple(counts(comparison))),
+    lead: list[blocks.Block] = [
+        *([blocks.Paragraph(foreign(others, limit=2000), "warning")] if others else []),
+        blocks.Counts(tuple(counts(comparison))),
         *_wrong(comparison),
-        Bullets(tuple(foreign(f"{name}: {run_line(run)}") for name, run in runs)),
+        blocks.Bullets(tuple(foreign(f"{name}: {run_line(run)}") for name, run in runs)),
     ]
     commands = tuple((f"{name}: ", foreign(run.command, "code", limit=4000)) for name, run in runs)
-    body: list[Block] = [
+    body: list[blocks.Block] = [
         *_sections(comparison),
         *(_findings(comparison, kind, reports) for kind in SHOWN if comparison.of(kind)),
         *_unchanged(comparison, reports),
         *_tables(comparison),
-        OnPage((Section("commands", "What was run", (Bullets(commands),)),)),
+        blocks.OnPage((blocks.Section("commands", "What was run", (blocks.Bullets(commands),)),)),
     ]
-    sign = SIGNS[KIND_OF_VERDICT[comparison.verdict]]
-    return Report("Tokenizer conformance", headline(comparison), tuple(lead), tuple(body), sign)
+    verdict = SIGNS[KIND_OF_VERDICT[comparison.verdict]]
+    return blocks.Report("Tokenizer conformance", headline(comparison), tuple(lead), tuple(body), verdict)
 
 
 # --- what stands at the top
@@ -174,17 +159,16 @@ def _names(names: tuple[str, ...]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _wrong(comparison: Comparison) -> Iterator[Bullets]:
+def _wrong(comparison: Comparison) -> Iterator[blocks.Bullets]:
     """The subjects that are wrong in the second run, what is new first, and the findings that are fixed."""
     wrong = [
-        (f"{name}: ", *culprit_line(culprit))
+        (sign(SIGNS["new"]), f" {name}: ", *culprit_line(culprit))
         for kind, name in _WRONG.items()
         for culprit in culprits(change.finding for change in comparison.of(kind))
     ]
-    fixed = [("Fixed: ", *_named(change.finding)) for change in comparison.of("fixed")]
-    for sign, lines in ((SIGNS["new"], wrong), (SIGNS["fixed"], fixed)):
-        if lines:
-            yield Bullets(tuple(lines[:MOST_WRONG]), sign)
+    fixed = [(sign(SIGNS["fixed"]), " Fixed: ", *_named(change.finding)) for change in comparison.of("fixed")]
+    if wrong or fixed:
+        yield blocks.Bullets((*wrong[:MOST_WRONG], *fixed[:MOST_WRONG]))
 
 
 def _named(finding: Finding) -> tuple[str | Phrase, ...]:
@@ -203,7 +187,7 @@ def run_line(run: Run) -> str:
 # --- the runs as wholes
 
 
-def _sections(comparison: Comparison) -> Iterator[Section]:
+def _sections(comparison: Comparison) -> Iterator[blocks.Section]:
     """What is said of the runs as wholes; only the parts in which there is something."""
     parts = (
         ("versions", "Versions", _version_lines(comparison)),
@@ -213,7 +197,7 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     )
     for anchor, title, sentences in parts:
         if sentences:
-            yield Section(anchor, title, (Bullets(tuple(foreign(one, limit=2000) for one in sentences)),))
+            yield blocks.Section(anchor, title, (blocks.Bullets(tuple(foreign(one, limit=2000) for one in sentences)),))
 
 
 def _version_lines(comparison: Comparison) -> tuple[str, ...]:
@@ -237,21 +221,26 @@ def _place(place: PlaceChange) -> str:
 # --- the findings
 
 
-def _findings(comparison: Comparison, kind: Kind, reports: tuple[str, str]) -> Section:
+def _findings(comparison: Comparison, kind: Kind, reports: tuple[str, str]) -> blocks.Section:
     changes = comparison.of(kind)
     title = f"{TITLES[kind]}: {plural(len(changes), 'finding')}"
-    cards = Cards(tuple(_card(change, reports) for change in changes))
-    return Section(kind.replace(" ", "-"), title, (Paragraph(foreign(since(comparison, kind)), "soft"), cards))
+    cards = blocks.Cards(tuple(_card(change, reports) for change in changes))
+    return blocks.Section(
+        kind.replace(" ", "-"), title, (blocks.Paragraph(foreign(since(comparison, kind)), "soft"), cards)
+    )
 
 
-def _card(change: FindingChange, reports: tuple[str, str]) -> Card:
+def _card(change: FindingChange, reports: tuple[str, str]) -> blocks.Card:
     words = APART.get(change.kind, change.kind)
     note = (f"{words}, {STATUS_WORDS[change.finding.status]} ", _reference(change, reports))
     finding = change.finding
-    more = [Field("changed", foreign(text, limit=2000)) for text in what_changed(change)]
-    more += [Field("because", foreign(finding.reason, limit=2000))] if finding.reason else []
-    more += [Field("seen in", foreign(_names(finding.languages)), is_detail=True)] if finding.languages else []
-    more += [Field("replay", foreign(finding.replay, "code", limit=2000), is_detail=True)] if finding.replay else []
+    said = [("changed", foreign(text, limit=2000), False) for text in what_changed(change)]
+    said += [
+        ("because", foreign(finding.reason, limit=2000), False),
+        ("seen in", foreign(_names(finding.languages)), True),
+        ("replay", foreign(finding.replay, "code", limit=2000), True),
+    ]
+    more = [blocks.Field(name, phrase, is_detail=is_detail) for name, phrase, is_detail in said if phrase.text]
     return finding_card(finding, SIGNS[change.kind], tuple(more), note)
 
 
@@ -302,17 +291,17 @@ def _versions_between(comparison: Comparison) -> str:
     return f" (changed in between: {_names(lines)})" if lines else ""
 
 
-def _unchanged(comparison: Comparison, reports: tuple[str, str]) -> Iterator[Section]:
+def _unchanged(comparison: Comparison, reports: tuple[str, str]) -> Iterator[blocks.Section]:
     changes = comparison.of("unchanged")
     numbers = zip(map(len, _unchanged_by_status(comparison)), STATUS_WORDS.values(), strict=True)
     words = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
     titles = ("status", "model", "subject", "check", "rule", "in its report", "mismatches")
     rows = tuple(_unchanged_row(change, reports) for change in changes)
     anchors = tuple(change.finding.fingerprint for change in changes)
-    table = Table("unchanged", titles, rows, 6, anchors)
-    note = Paragraph(foreign(since(comparison, "unchanged")), "soft")
+    table = blocks.Table("unchanged", titles, rows, 6, anchors)
+    note = blocks.Paragraph(foreign(since(comparison, "unchanged")), "soft")
     if changes:
-        yield Section("unchanged", f"{TITLES['unchanged']}: {words}", (OnPage((note, table)),), SIGNS["unchanged"])
+        yield blocks.Section("unchanged", f"{TITLES['unchanged']}: {words}", (blocks.OnPage((note, table)),))
 
 
 def _unchanged_row(change: FindingChange, reports: tuple[str, str]) -> tuple[Line, ...]:
@@ -331,19 +320,19 @@ def _unchanged_by_status(comparison: Comparison) -> tuple[list[Finding], list[Fi
 # --- by model, subject, check and corpus file
 
 
-def _tables(comparison: Comparison) -> Iterator[Section]:
+def _tables(comparison: Comparison) -> Iterator[blocks.Section]:
     """The models, subjects, checks and corpus files in which anything changed."""
-    blocks: list[Block] = []
+    found: list[blocks.Block] = []
     for name, tallies in comparison.tallies.items():
         changed = [tally for tally in tallies if tally.has_changed]
         same = len(tallies) - len(changed)
         if changed:
-            blocks.append(Table("by", (name, *_COUNTED), tuple(map(_tally_row, changed))))
-            blocks += [Paragraph(f"{plural(same, 'other')} without a change", "soft")] if same else []
-    if blocks:
+            found.append(blocks.Table("by", (name, *_COUNTED), tuple(map(_tally_row, changed))))
+            found += [blocks.Paragraph(f"{plural(same, 'other')} without a change", "soft")] if same else []
+    if found:
         counted = counted_line(comparison)
-        blocks += [Paragraph(counted, "soft")] if counted else []
-        yield Section("by", f"By {', '.join(comparison.tallies)}", tuple(blocks))
+        found += [blocks.Paragraph(counted, "soft")] if counted else []
+        yield blocks.Section("by", f"By {', '.join(comparison.tallies)}", tuple(found))
 
 
 def _tally_row(tally: Tally) -> tuple[Line, ...]:

@@ -9,24 +9,8 @@ from typing import Any, Literal
 
 from conformance.comparing.history import CauseTrend, History, RunPoint
 from conformance.core.run import finding_to_json
-from conformance.report.blocks import (
-    Bar,
-    Block,
-    Card,
-    Cell,
-    Chart,
-    Charts,
-    Field,
-    Legend,
-    Line,
-    Paragraph,
-    Phrase,
-    Report,
-    Section,
-    Table,
-    Timelines,
-    foreign,
-)
+from conformance.report import blocks
+from conformance.report.blocks import Line, Phrase, foreign, sign
 from conformance.report.run.view import SYMBOLS, cause_words, plural, rounded, shown_input, shown_time
 
 SCHEMA_VERSION = 1
@@ -43,16 +27,16 @@ MOST_RUNS = 100
 MOST_CAUSES = 500
 
 
-def history_report(history: History, reports: Mapping[str, str] | None = None) -> Report:
+def history_report(history: History, reports: Mapping[str, str] | None = None) -> blocks.Report:
     """The report. reports: the addresses of the runs' reports by the names of their folders."""
     left = len(history.runs) - len(newest(history))
-    older = [Paragraph(f"{plural(left, 'older run')} not shown", "soft")] if left else []
+    older = [blocks.Paragraph(f"{plural(left, 'older run')} not shown", "soft")] if left else []
     body = (
-        Charts(tuple(_charts(history))),
-        Section("runs", "Runs", (_runs(history, reports or {}), *older)),
-        Section("causes", "Findings by cause", tuple(_causes(history))),
+        blocks.Charts(tuple(_charts(history))),
+        blocks.Section("runs", "Runs", (_runs(history, reports or {}), *older)),
+        blocks.Section("causes", "Findings by cause", tuple(_causes(history))),
     )
-    return Report("Tokenizer conformance over time", headline(history), (), body)
+    return blocks.Report("Tokenizer conformance over time", headline(history), (), body)
 
 
 def headline(history: History) -> str:
@@ -71,10 +55,10 @@ def newest(history: History) -> tuple[int, ...]:
 # --- the runs
 
 
-def _charts(history: History) -> Iterator[Chart]:
+def _charts(history: History) -> Iterator[blocks.Chart]:
     runs = [history.runs[number] for number in newest(history)]
     words = [f"{run.unexpected:,} unexpected, {run.known:,} known" for run in runs]
-    findings = [(("✗", run.unexpected), ("≈", run.known)) for run in runs]
+    findings = [((sign("✗"), run.unexpected), (sign("≈"), run.known)) for run in runs]
     yield _chart("Findings", runs, words, findings, rounded(max(run.unexpected + run.known for run in runs)))
     words = [f"{run.answers:,} answers" for run in runs]
     answers = [(("", run.answers),) for run in runs]
@@ -88,27 +72,27 @@ def _chart(
     title: str,
     runs: Sequence[RunPoint],
     words: Sequence[str],
-    values: Sequence[tuple[tuple[str, float], ...]],
+    values: Sequence[tuple[tuple[Line, float], ...]],
     most: str,
-) -> Chart:
+) -> blocks.Chart:
     bars = zip(runs, words, values, strict=True)
-    return Chart(title, most, tuple(Bar(f"{run.name}: {said}", parts) for run, said, parts in bars))
+    return blocks.Chart(title, most, tuple(blocks.Bar(f"{run.name}: {said}", parts) for run, said, parts in bars))
 
 
-def _runs(history: History, reports: Mapping[str, str]) -> Table:
+def _runs(history: History, reports: Mapping[str, str]) -> blocks.Table:
     titles = ("run", "what changed", "started", "verdict", "unexpected", "known", "cases", "answers", "time")
     rows = (_row(history.runs[number], reports) for number in reversed(newest(history)))
-    return Table("runs", titles, tuple(rows), names=2)
+    return blocks.Table("runs", titles, tuple(rows), names=2)
 
 
-def _row(run: RunPoint, reports: Mapping[str, str]) -> tuple[Line | Cell, ...]:
+def _row(run: RunPoint, reports: Mapping[str, str]) -> tuple[Line | blocks.Cell, ...]:
     return (
         foreign(run.name, target=reports.get(run.name, "")),
         foreign(changed_line(run)),
         shown_time(run.started),
         run.verdict,
         *(f"{number:,}" for number in (run.unexpected, run.known, run.cases, run.answers)),
-        Cell(duration(run.seconds), order=run.seconds),
+        blocks.Cell(duration(run.seconds), order=run.seconds),
     )
 
 
@@ -134,32 +118,33 @@ def duration(seconds: float) -> str:
 # --- the causes
 
 
-def _causes(history: History) -> Iterator[Block]:
+def _causes(history: History) -> Iterator[blocks.Block]:
     if not history.causes:
-        yield Paragraph("None.")
+        yield blocks.Paragraph("None.")
         return
-    yield Legend({SYMBOLS[state]: meaning for state, meaning in MEANINGS.items()}, "A sign is a run, the newest last.")
+    signs = [part for state, words in MEANINGS.items() for part in (sign(SYMBOLS[state]), f" {words}, ")]
+    yield blocks.Paragraph((*signs, "a sign a run, the newest last"), "soft")
     names = tuple(foreign(history.runs[number].name).text for number in newest(history))
     rows = ((_card(cause, history), _cells(cause, history)) for cause in history.causes[:MOST_CAUSES])
-    yield Timelines("causes", names, tuple(rows))
+    yield blocks.Timelines("causes", names, tuple(rows))
     if (left := len(history.causes) - MOST_CAUSES) > 0:
-        yield Paragraph(f"and {plural(left, 'more cause')}, which JSON has", "soft")
+        yield blocks.Paragraph(f"and {plural(left, 'more cause')}, which JSON has", "soft")
 
 
-def _card(cause: CauseTrend, history: History) -> Card:
+def _card(cause: CauseTrend, history: History) -> blocks.Card:
     title = (foreign(f"{cause.subject}:"), " ", foreign(cause_words(cause.stage, cause.rule), "strong"))
     fields = (
-        Field("when", foreign(period(cause, history), limit=400)),
-        Field("models", foreign(", ".join(cause.models))),
-        Field("input", Phrase(shown_input(cause.example.example.case, 40), "code")),
+        blocks.Field("when", foreign(period(cause, history), limit=400)),
+        blocks.Field("models", foreign(", ".join(cause.models))),
+        blocks.Field("input", Phrase(shown_input(cause.example.example.case, 40), "code")),
     )
-    return Card("", title, fields)
+    return blocks.Card(title, fields)
 
 
-def _cells(cause: CauseTrend, history: History) -> tuple[Cell, ...]:
+def _cells(cause: CauseTrend, history: History) -> tuple[blocks.Cell, ...]:
     """What each run says of a cause."""
-    counts = [(cause.mismatches[number], SYMBOLS[state(cause, number)]) for number in newest(history)]
-    return tuple(Cell(f"{count:,}" if count else "", sign, order=count or 0) for count, sign in counts)
+    counts = [(cause.mismatches[number], sign(SYMBOLS[state(cause, number)])) for number in newest(history)]
+    return tuple(blocks.Cell((mark, f" {count:,}") if count else mark, order=count or 0) for count, mark in counts)
 
 
 def state(cause: CauseTrend, number: int) -> CellState:

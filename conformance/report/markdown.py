@@ -7,70 +7,50 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from conformance.report.blocks import (
-    MOST_MOMENTS,
-    Block,
-    Bullets,
-    Card,
-    Cards,
-    Counts,
-    Field,
-    Legend,
-    Line,
-    Most,
-    Paragraph,
-    Phrase,
-    Report,
-    Section,
-    Table,
-    Timelines,
-    cells,
-    phrases,
-)
+from conformance.report import blocks
+from conformance.report.blocks import Line, Phrase, cells, phrases
 from conformance.report.text import harmless, visible
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _REFERENCE = re.compile(r"@\w|#\d")
-_EVERYTHING = Most()
+_EVERYTHING = blocks.Most()
 
 
-def blocks_markdown(report: Report, most: Most = _EVERYTHING) -> str:
+def blocks_markdown(report: blocks.Report, most: blocks.Most = _EVERYTHING) -> str:
     """The whole document."""
-    title = f"### {_signed(report.sign, f'{report.about}: {report.title}')}"
+    title = f"### {_line(report.heading(f'{report.about}: '))}"
     return "\n".join([title, *_drawn((*report.lead, *report.body), most)]) + "\n"
 
 
-def _drawn(blocks: Iterable[Block], most: Most) -> Iterator[str]:
-    for block in blocks:
+def _drawn(items: Iterable[blocks.Block], most: blocks.Most) -> Iterator[str]:
+    for block in items:
         if lines := list(_lines(block, most)):
             yield from ("", *lines)
 
 
-def _lines(block: Block, most: Most) -> Iterator[str]:
+def _lines(block: blocks.Block, most: blocks.Most) -> Iterator[str]:
     match block:
-        case Section():
-            yield f"{'#' * (block.level + 2)} {_signed(block.sign, block.title)}"
+        case blocks.Section():
+            yield f"{'#' * (block.level + 2)} {_line(block.title)}"
             yield from _drawn(block.blocks, most)
-        case Paragraph():
-            yield _signed(block.sign, block.line)
-        case Bullets():
-            yield from _first([f"- {_signed(block.sign, line)}" for line in block.lines], most.lines)
-        case Counts():
+        case blocks.Paragraph():
+            yield _line(block.line)
+        case blocks.Bullets():
+            yield from _first([f"- {_line(line)}" for line in block.lines], most.lines)
+        case blocks.Counts():
             yield ", ".join(f"{name}: {number:,}" for name, number, _ in block.numbers)
-        case Legend():
-            yield ", ".join(_signed(*meaning) for meaning in block.meanings.items()) + f". {_line(block.note)}"
-        case Table():
+        case blocks.Table():
             yield f"| {' | '.join(map(_escaped, block.titles))} |"
             yield f"|{'---|' * block.names}{'--:|' * (len(block.titles) - block.names)}"
             for row in block.rows[: most.rows]:
-                yield f"| {' | '.join(_signed(cell.sign, cell.line).strip() for cell in cells(row))} |"
+                yield f"| {' | '.join(_line(cell.line) for cell in cells(row))} |"
             if len(block.rows) > most.rows:
                 yield f"| and {len(block.rows) - most.rows:,} more |{' |' * (len(block.titles) - 1)}"
-        case Cards():
-            yield from _first(["\n".join(_card(one.sign, one)) for one in block.cards], most.cards)
-        case Timelines():
+        case blocks.Cards():
+            yield from _first(["\n".join(_card(one.title, one)) for one in block.cards], most.cards)
+        case blocks.Timelines():
             for one, moments in block.rows:
-                yield from _card("".join(cell.sign for cell in moments[-MOST_MOMENTS:]), one)
+                yield from _card(blocks.timeline_title(one, moments), one)
         case _:
             pass
 
@@ -82,9 +62,9 @@ def _first(lines: Sequence[str], most: int) -> Iterator[str]:
         yield f"- and {len(lines) - most:,} more"
 
 
-def _card(sign: str, card: Card) -> Iterator[str]:
+def _card(title: Line, card: blocks.Card) -> Iterator[str]:
     """A card as an item of a list, and its fields under it, those of code beside one another."""
-    yield f"- {_signed(sign, card.title)}"
+    yield f"- {_line(title)}"
     fields = [field for field in card.fields if not field.is_detail]
     for _, together in groupby(enumerate(fields), lambda pair: -1 if _is_code(pair[1].line) else pair[0]):
         yield f"  - {', '.join(_field(field) for _, field in together)}"
@@ -94,12 +74,8 @@ def _is_code(line: Line) -> bool:
     return isinstance(line, Phrase) and line.kind == "code"
 
 
-def _field(field: Field) -> str:
+def _field(field: blocks.Field) -> str:
     return f"{_escaped(field.name)}: {_line(field.line)}" if field.name else _line(field.line)
-
-
-def _signed(sign: str, line: Line) -> str:
-    return f"{sign} {_line(line)}" if sign else _line(line)
 
 
 def _line(line: Line) -> str:

@@ -11,23 +11,8 @@ from typing import Any
 from conformance.checks import CHECKS
 from conformance.comparing.matrix import RUN, Behaviour, Cause, Gap, LibraryMatrix, MatrixRow, ReleaseCell, State, spans
 from conformance.core.run import finding_to_json
-from conformance.report.blocks import (
-    Block,
-    Bullets,
-    Card,
-    Cards,
-    Cell,
-    Field,
-    Legend,
-    Line,
-    OnPage,
-    Paragraph,
-    Phrase,
-    Report,
-    Section,
-    Table,
-    foreign,
-)
+from conformance.report import blocks
+from conformance.report.blocks import Line, Phrase, foreign, sign
 from conformance.report.run.view import answers, plural, shown_input
 
 SCHEMA_VERSION = 1
@@ -54,31 +39,32 @@ MOST_MODELS = 4
 _NUMBER = re.compile(r"\d+")
 
 
-def matrix_report(libraries: Sequence[LibraryMatrix]) -> Report:
+def matrix_report(libraries: Sequence[LibraryMatrix]) -> blocks.Report:
     """The matrices of all libraries, one after the other."""
     links = tuple(Phrase(headline(library), target=f"#{library.library}") for library in libraries)
-    lead: tuple[Block, ...] = (Paragraph(INTRODUCTION), *([OnPage((Bullets(links),))] if len(links) > 1 else []))
-    body = tuple(Section(library.library, headline(library), tuple(_blocks(library))) for library in libraries)
-    return Report("Tokenizer conformance", "Releases of the official libraries", lead, body)
+    lead = (blocks.Paragraph(INTRODUCTION), blocks.OnPage((blocks.Bullets(links),)))
+    body = tuple(blocks.Section(library.library, headline(library), tuple(_blocks(library))) for library in libraries)
+    return blocks.Report("Tokenizer conformance", "Releases of the official libraries", lead, body)
 
 
-def _blocks(library: LibraryMatrix) -> Iterator[Block]:
-    yield from (Paragraph(foreign(warning), "warning") for warning in warnings(library))
+def _blocks(library: LibraryMatrix) -> Iterator[blocks.Block]:
+    yield from (blocks.Paragraph(foreign(warning), "warning") for warning in warnings(library))
     quiet = quiet_line(library)
-    yield Bullets((*(line.line for line in summary(library)), *([foreign(quiet)] if quiet else [])))
+    yield blocks.Bullets((*(line.line for line in summary(library)), *([foreign(quiet)] if quiet else [])))
     rows = [row for row in library.rows if any(cell.state in ("known", "new") for cell in row.cells)]
     if rows:
         shown = tuple(_row(library, row) for row in rows)
-        yield Table(library.library, ("model and check", *library.releases), shown)
-        yield Legend({SIGNS[state]: meaning for state, meaning in MEANINGS.items()}, COUNTED)
+        yield blocks.Table(library.library, ("model and check", *library.releases), shown)
+        signs = [part for state, words in MEANINGS.items() for part in (sign(SIGNS[state]), f" {words}, ")]
+        yield blocks.Paragraph((*signs, COUNTED), "soft")
     if equal := len(library.rows) - len(rows):
         where = "of model and check where nothing differs in any release"
-        yield Paragraph(f"{plural(equal, 'row')} {where}", sign=SIGNS["equal"])
+        yield blocks.Paragraph((sign(SIGNS["equal"]), f" {plural(equal, 'row')} {where}"))
     if library.causes:
-        yield Cards(tuple(_card(library, cause) for cause in library.causes))
+        yield blocks.Cards(tuple(_card(library, cause) for cause in library.causes))
     if lines := gap_lines(library):
-        gaps = Bullets(tuple(foreign(line, limit=2000) for line in lines))
-        yield Section(f"{library.library}-not-asked", "Not asked", (gaps,), level=3)
+        gaps = blocks.Bullets(tuple(foreign(line, limit=2000) for line in lines))
+        yield blocks.Section(f"{library.library}-not-asked", "Not asked", (gaps,), level=3)
 
 
 def headline(library: LibraryMatrix) -> str:
@@ -169,17 +155,17 @@ def _where(cause: Cause) -> str:
 # --- the table
 
 
-def _row(library: LibraryMatrix, row: MatrixRow) -> tuple[Line | Cell, ...]:
+def _row(library: LibraryMatrix, row: MatrixRow) -> tuple[Line | blocks.Cell, ...]:
     cells = (_cell(library, row, *pair) for pair in zip(library.releases, row.cells, strict=True))
     return (foreign(row.model), " ", foreign(row.check, "soft")), *cells
 
 
-def _cell(library: LibraryMatrix, row: MatrixRow, release: str, cell: ReleaseCell) -> Cell:
+def _cell(library: LibraryMatrix, row: MatrixRow, release: str, cell: ReleaseCell) -> blocks.Cell:
     """As few characters as tell what matters: its sign, and how many answers differ; it leads to what explains it."""
     differs = cell.state in ("known", "new")
     target = _explained_by(library, row, release) if differs else ""
-    number = Phrase(f"{cell.mismatched:,}" if differs else "", target=target)
-    return Cell(number, SIGNS[cell.state], cell_sentence(cell))
+    number = (" ", Phrase(f"{cell.mismatched:,}", target=target)) if differs else ()
+    return blocks.Cell((sign(SIGNS[cell.state]), *number), cell_sentence(cell))
 
 
 def _explained_by(library: LibraryMatrix, row: MatrixRow, release: str) -> str:
@@ -236,17 +222,21 @@ def history(behaviour: Behaviour) -> str:
     return f"In {', '.join(seen)}{gone}"
 
 
-def _card(library: LibraryMatrix, cause: Cause) -> Card:
-    fields = [Field(name, value) for name, value in _facts(library, cause)]
+def _card(library: LibraryMatrix, cause: Cause) -> blocks.Card:
+    fields = [blocks.Field(name, value) for name, value in _facts(library, cause)]
     for number, behaviour in enumerate(cause.behaviours):
         anchor = behaviour.example.fingerprint if number else ""
         place = foreign(f"{behaviour.check} of {behaviour.subject}").text
-        fields.append(Field(place, foreign(_extent(cause, behaviour)), anchor))
+        fields.append(blocks.Field(place, foreign(_extent(cause, behaviour)), anchor))
         fields += example_fields(library, behaviour)
     lead = cause.behaviours[0].example.fingerprint
-    name = foreign(f"{period(cause)}: {title(cause)}", "strong")
+    name = (
+        sign(SIGNS["known" if cause.is_known else "new"]),
+        " ",
+        foreign(f"{period(cause)}: {title(cause)}", "strong"),
+    )
     note = (f"{library.library} ", Phrase(f"#{lead}", target=f"#{lead}"))
-    return Card(SIGNS["known" if cause.is_known else "new"], name, tuple(fields), lead, note)
+    return blocks.Card(name, tuple(fields), lead, note)
 
 
 def _facts(library: LibraryMatrix, cause: Cause) -> Iterator[tuple[str, Line]]:
@@ -270,7 +260,7 @@ def _extent(cause: Cause, behaviour: Behaviour) -> str:
     return f"{rule}{differ}, seen on {', '.join(behaviour.models)}"
 
 
-def example_fields(library: LibraryMatrix, behaviour: Behaviour) -> tuple[Field, ...]:
+def example_fields(library: LibraryMatrix, behaviour: Behaviour) -> tuple[blocks.Field, ...]:
     """The input and both answers, and what to say after each. A space in a text is always shown as U+2423."""
     example = behaviour.example.example
     text = shown_input(example.case)
@@ -291,9 +281,9 @@ def example_fields(library: LibraryMatrix, behaviour: Behaviour) -> tuple[Field,
     )
 
 
-def _example(name: str, shown: str, is_text: bool, whose: str) -> Field:
+def _example(name: str, shown: str, is_text: bool, whose: str) -> blocks.Field:
     spaced = shown.replace(" ", _SPACE).replace("␠", _SPACE)
-    return Field(name, (Phrase(spaced if is_text else shown, "code"), whose))
+    return blocks.Field(name, (Phrase(spaced if is_text else shown, "code"), whose))
 
 
 # --- what was not asked

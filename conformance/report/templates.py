@@ -20,7 +20,6 @@ from markupsafe import Markup
 from conformance.report import blocks
 from conformance.report.blocks import Chart, Line, Most, Phrase, Report
 from conformance.report.run import view, weight_words
-from conformance.report.signs import sign_class
 from conformance.report.text import harmless, visible
 
 LONGEST_VALUE = 4000
@@ -91,7 +90,7 @@ def _environment() -> Environment:
     environment.filters["brief_piece"] = lambda text: _foreign(visible(text, LONGEST_BRIEF_PIECE))
     environment.filters["numbers"] = _numbers
     environment.filters["kind"] = lambda block: type(block).__name__
-    environment.filters["sign_class"] = sign_class
+    environment.filters["sign_class"] = blocks.sign_class
     environment.filters["cells"] = blocks.cells
     environment.filters["line"] = _line
     environment.filters["picture"] = _picture
@@ -139,6 +138,8 @@ def _phrase(phrase: Phrase) -> Markup:
         text = Markup('<strong class="isolate">{}</strong>').format(text)
     elif phrase.kind == "soft":
         text = Markup('<span class="soft">{}</span>').format(text)
+    elif phrase.kind == "sign":
+        text = Markup('<span class="{}">{}</span>').format(blocks.sign_class(phrase), text)
     if phrase.target:
         outward = _OUTWARD * ("://" in phrase.target)
         text = Markup('<a href="{}"{}>{}</a>').format(harmless(phrase.target), outward, text)
@@ -157,10 +158,10 @@ def _picture(chart: Chart) -> Markup:
         drawn.append(Markup("<g><title>{}</title>").format(visible(bar.words)))
         rectangle = Markup('<rect class="{}" x="{}" y="{:.2f}" width="{}" height="{:.2f}"/>')
         drawn.append(rectangle.format("hover", x, 0, BAR_WIDTH, BAR_HEIGHT))
-        for sign, value in bar.parts:
+        for mark, value in bar.parts:
             tall = BAR_HEIGHT * value / largest
             below += tall
-            drawn.append(rectangle.format(sign_class(sign) or "plain", x, BAR_HEIGHT - below, BAR_WIDTH, tall))
+            drawn.append(rectangle.format(blocks.sign_class(mark) or "plain", x, BAR_HEIGHT - below, BAR_WIDTH, tall))
         drawn.append(Markup("</g>"))
     return Markup().join([*drawn, Markup("</svg>")])
 

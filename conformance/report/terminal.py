@@ -7,45 +7,23 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from conformance.report.blocks import (
-    MOST_MOMENTS,
-    Block,
-    Bullets,
-    Card,
-    Cards,
-    Cell,
-    Charts,
-    Counts,
-    Legend,
-    Line,
-    Most,
-    OnPage,
-    Paragraph,
-    Report,
-    Section,
-    Table,
-    Timelines,
-    cells,
-    phrases,
-)
+from conformance.report import blocks
+from conformance.report.blocks import Line, phrases, sign_class
 from conformance.report.console import ConsoleLines
-from conformance.report.signs import PLAIN, sign_class
 from conformance.report.text import harmless
 
+_PLAIN = {"✓": "ok", "✗": "X", "≈": "~", "↳": ">", "–": "-", "−": "-", "∅": "no"}
+"""Signs where only ASCII is known."""
 _STYLES = {"equal": "green", "new": "bold red", "known": "yellow", "silent": "magenta", "none": "dim", "": ""}
-_KINDS = {"plain": "", "strong": "bold", "soft": "dim", "code": ""}
-_EVERYTHING = Most()
+_KINDS = {"plain": "", "strong": "bold", "soft": "dim", "code": "", "sign": ""}
+_LONG = blocks.Table | blocks.Cards | blocks.Timelines | blocks.Section
+_EVERYTHING = blocks.Most()
 
 
-def sign_style(sign: str) -> str:
-    """The colour of a sign."""
-    return _STYLES[sign_class(sign)]
-
-
-def print_blocks(report: Report, console: Console, most: Most = _EVERYTHING) -> None:
+def print_blocks(report: blocks.Report, console: Console, most: blocks.Most = _EVERYTHING) -> None:
     """Prints a report; no text in it can command the terminal."""
     terminal = Terminal(console, most)
-    title = terminal.signed(report.sign, terminal.line(report.title, sign_style(report.sign) or "bold"))
+    title = terminal.title(report.heading())
     if not report.sign:
         terminal.lines.line(title)
         terminal.draw(report.lead, apart=False)
@@ -59,78 +37,66 @@ def print_blocks(report: Report, console: Console, most: Most = _EVERYTHING) -> 
 class Terminal:
     """A console, and how blocks are drawn on it."""
 
-    def __init__(self, console: Console, most: Most = _EVERYTHING) -> None:
+    def __init__(self, console: Console, most: blocks.Most = _EVERYTHING) -> None:
         self.lines = ConsoleLines(console)
         self.most = most
 
     def line(self, line: Line, style: str = "") -> Text:
-        """The phrases of a line, beside one another."""
-        parts = (
-            self.lines.shown(harmless(part.text), f"{style} {_KINDS[part.kind]}".strip()) for part in phrases(line)
-        )
-        return Text().join(parts)
+        """The phrases of a line, beside one another; a sign in its colour, and in ASCII where that is all there is."""
+        shown = Text()
+        for part in phrases(line):
+            text, own = harmless(part.text), _KINDS[part.kind]
+            if part.kind == "sign":
+                own = _STYLES[sign_class(part)]
+                text = _PLAIN.get(text, text) if self.lines.console.options.ascii_only else text
+            shown.append_text(self.lines.shown(text, f"{style} {own}".strip()))
+        return shown
 
-    def sign(self, sign: str) -> Text:
-        """A sign in its colour."""
-        shown = PLAIN.get(sign, sign) if self.lines.console.options.ascii_only else sign
-        return self.lines.shown(shown, sign_style(sign))
+    def title(self, line: Line) -> Text:
+        """A line in the colour of its sign, or bold."""
+        return self.line(line, _STYLES[sign_class(line)] or "bold")
 
-    def signed(self, sign: str, text: Text) -> Text:
-        """A text with a sign before it, where there is one."""
-        return self.sign(sign).append(" ").append_text(text) if sign else text
-
-    def draw(self, blocks: Iterable[Block], apart: bool = True) -> None:
+    def draw(self, items: Iterable[blocks.Block], apart: bool = True) -> None:
         """The blocks one below the other. apart: with an empty line before each, not only before what is long."""
-        for block in blocks:
-            if not isinstance(block, OnPage | Charts):
-                if apart or isinstance(block, Table | Cards | Timelines | Section):
+        for item in items:
+            if not isinstance(item, blocks.OnPage | blocks.Charts):
+                if apart or isinstance(item, _LONG):
                     self.lines.line()
-                self._draw(block)
+                self._draw(item)
 
-    def _draw(self, block: Block) -> None:
+    def _draw(self, block: blocks.Block) -> None:
         match block:
-            case Section():
-                self.lines.line(self.signed(block.sign, self.line(block.title, sign_style(block.sign) or "bold")))
+            case blocks.Section():
+                self.lines.line(self.title(block.title))
                 self.draw(block.blocks, apart=False)
-            case Paragraph():
-                self.lines.line(self.signed(block.sign, self.line(block.line, "dim" if block.tone == "soft" else "")))
-            case Bullets():
+            case blocks.Paragraph():
+                self.lines.line(self.line(block.line, "dim" if block.tone == "soft" else ""))
+            case blocks.Bullets():
                 for line in block.lines[: self.most.lines]:
-                    before = self.sign(block.sign).append(" ") if block.sign else Text("  ")
-                    self.lines.line(before.append_text(self.line(line)))
+                    self.lines.line(self.line(line if sign_class(line) else ("  ", *phrases(line))))
                 self._more(block.lines, self.most.lines)
-            case Counts():
+            case blocks.Counts():
                 self.lines.line(", ".join(f"{name}: {number:,}" for name, number, _ in block.numbers))
-            case Legend():
-                meanings = (self.signed(sign, self.line(meaning, "dim")) for sign, meaning in block.meanings.items())
-                self.lines.line(Text("   ").join(meanings))
-                if block.note:
-                    self.lines.line(self.line(block.note, "dim"))
-            case Table():
-                rows = [[self._cell(cell) for cell in cells(row)] for row in block.rows[: self.most.rows]]
+            case blocks.Table():
+                rows = [
+                    [self.line(cell.line, _STYLES[sign_class(cell.line)]) for cell in blocks.cells(row)]
+                    for row in block.rows[: self.most.rows]
+                ]
                 self.lines.table(block.titles, rows, block.names)
                 self._more(block.rows, self.most.rows)
-            case Cards():
-                for number, card in enumerate(block.cards[: self.most.cards]):
-                    if number:
-                        self.lines.line()
-                    self.card(card)
+            case blocks.Cards():
+                self.cards([card.title for card in block.cards[: self.most.cards]], block.cards)
                 self._more(block.cards, self.most.cards)
-            case Timelines():
-                for number, (card, moments) in enumerate(block.rows):
-                    if number:
-                        self.lines.line()
-                    self.card(card, Text().join(self.sign(cell.sign) for cell in moments[-MOST_MOMENTS:]))
+            case blocks.Timelines():
+                self.cards([blocks.timeline_title(*row) for row in block.rows], [card for card, _ in block.rows])
 
-    def card(self, card: Card, before: Text | None = None) -> None:
-        """A card: its title in a line, then its fields."""
-        title = self.signed(card.sign, self.line(card.title))
-        self.lines.line(before.append("  ").append_text(title) if before else title)
-        self.lines.grid((field.name, self.line(field.line)) for field in card.fields)
-
-    def _cell(self, cell: Cell) -> Text:
-        text = self.line(cell.line, sign_style(cell.sign))
-        return self.signed(cell.sign, text) if cell.sign and text else self.sign(cell.sign) if cell.sign else text
+    def cards(self, titles: Iterable[Line], cards: Iterable[blocks.Card]) -> None:
+        """Cards, each its title in a line, then its fields."""
+        for number, (title, card) in enumerate(zip(titles, cards, strict=False)):
+            if number:
+                self.lines.line()
+            self.lines.line(self.line(title))
+            self.lines.grid((field.name, self.line(field.line)) for field in card.fields)
 
     def _more(self, items: Sequence[object], most: int) -> None:
         if len(items) > most:

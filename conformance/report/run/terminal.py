@@ -13,12 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.core.run import Cell, Run
-from conformance.report.blocks import Legend, Paragraph, foreign
+from conformance.report.blocks import Paragraph, foreign, sign
 from conformance.report.console import ConsoleLines
-from conformance.report.run import blocks, view
-from conformance.report.run.blocks import finding_card
+from conformance.report.run import view
+from conformance.report.run.blocks import finding_card, known, not_done, problems, verdict_sign
 from conformance.report.run.view import SYMBOLS
-from conformance.report.terminal import Terminal, sign_style
+from conformance.report.terminal import Terminal
 from conformance.report.text import visible
 
 MOST_FINDINGS = 10
@@ -35,21 +35,22 @@ def print_report(run: Run, console: Console, verbose: bool = False) -> None:
     terminal = Terminal(console)
     lines = terminal.lines
     if worst := view.worst_line(run):
-        terminal.draw([Paragraph(foreign(worst, "strong"), sign=SYMBOLS["new"])], apart=False)
+        lines.line(terminal.line((sign(SYMBOLS["new"]), " ", foreign(worst, "strong"))))
         lines.line()
     _matrix(run, terminal)
     for finding in view.new_findings(run)[:MOST_FINDINGS]:
         lines.line()
-        terminal.card(finding_card(finding, SYMBOLS["new"]))
+        card = finding_card(finding, SYMBOLS["new"])
+        terminal.cards([card.title], [card])
         if finding.replay:
             lines.labelled("  replay    ", finding.replay, "dim", whole=True)
     if (more := run.unexpected - MOST_FINDINGS) > 0:
-        terminal.draw([Paragraph(view.plural(more, "more unexpected finding"), sign=SYMBOLS["new"])])
-    terminal.draw([*blocks.known(run, verbose), *blocks.not_done(run), *blocks.problems(run)])
-    sign = SYMBOLS["equal" if run.exit_code == 0 else "new"]
+        words = f" {view.plural(more, 'more unexpected finding')}"
+        terminal.draw([Paragraph((sign(SYMBOLS["new"]), words))])
+    terminal.draw([*known(run, verbose), *not_done(run), *problems(run)])
     answers = f": {view.plural(run.answers, 'answer')} compared in {view.seconds(run):.1f} s"
     lines.line()
-    lines.line(terminal.signed(sign, lines.shown(view.headline(run), sign_style(sign)).append(answers, "default")))
+    lines.line(terminal.title((sign(verdict_sign(run)), f" {view.headline(run)}")).append(answers, "default"))
 
 
 # --- the matrix
@@ -89,7 +90,8 @@ def _matrix(run: Run, terminal: Terminal) -> None:
                 table.add_section()
             table.add_row(*cells)
         lines.console.print(table, Text())
-    terminal.draw([Legend({SYMBOLS[kind]: meaning for kind, meaning in view.MEANINGS.items()})], apart=False)
+    meanings = (terminal.line((sign(SYMBOLS[kind]), f" {meaning}")) for kind, meaning in view.MEANINGS.items())
+    lines.line(Text("   ").join(meanings))
 
 
 def _labels(title: str, names: list[str], room: int, lines: ConsoleLines, style: str = "") -> _Column:
@@ -124,11 +126,11 @@ def _sign(cell: Cell | None, terminal: Terminal) -> Text:
     """A cell in as few characters as tell what matters: its symbol, and how many are new or else known."""
     kind = view.state(cell)
     if cell is None or kind in ("none", "equal"):
-        return terminal.sign(SYMBOLS[kind])
+        return terminal.line(sign(SYMBOLS[kind]))
     numbers = {
         "new": cell.mismatched - cell.known,
         "known": cell.known,
         "follows": cell.explained,
         "silent": cell.failures,
     }
-    return terminal.signed(SYMBOLS[kind], Text(f"{numbers[kind]:,}", sign_style(SYMBOLS[kind])))
+    return terminal.title((sign(SYMBOLS[kind]), f" {numbers[kind]:,}"))

@@ -24,7 +24,6 @@ from conformance.report.blocks import (
     Charts,
     Counts,
     Field,
-    Legend,
     Most,
     OnPage,
     Paragraph,
@@ -34,6 +33,7 @@ from conformance.report.blocks import (
     Table,
     Timelines,
     foreign,
+    sign,
 )
 from conformance.report.comparison import comparison_report
 from conformance.report.history import history_report
@@ -53,18 +53,18 @@ HARM = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udff
 def report_of(text: str) -> Report:
     """A report that has a text in every place, as careless builders would put it there."""
     line = (text, Phrase(text, "strong", f"#{text}"), Phrase(text, "soft"), Phrase(text, "code"), foreign(text))
-    card = Card("✗", line, (Field(text, line, "at"), Field("detail", text, is_detail=True)), "anchor", line)
-    row = (line, Cell(line, "≈", text, order=1))
+    card = Card((sign("✗"), " ", *line), (Field(text, line, "at"), Field("detail", text, is_detail=True)), "one", line)
+    row = (line, Cell((sign("≈"), " ", *line), text, order=1))
     blocks = (
-        Paragraph(line, "warning", "!"),
-        Bullets((line, "2", "3"), "✓"),
+        Paragraph((sign("!"), " ", *line), "warning"),
+        Bullets(((sign("✓"), " ", *line), "2", "3")),
         Counts((("number", 2, "anchor"),)),
-        Legend({"✗": text}, text),
         Table("section", ("name", text), (row, row, row)),
         Cards((card, replace(card, anchor="other"))),
-        Timelines("section", (text, "b"), ((replace(card, title="timeline"), (Cell("", "✗"), Cell("", "–"))),)),
+        Timelines("section", (text, "b"), ((replace(card, title="timeline"), (Cell(sign("✗")), Cell(sign("–")))),)),
     )
-    page = OnPage((Charts((Chart(text, "9", (Bar(text, (("✗", 1.0), ("", 3.0))),)),)),))
+    bar = Bar(text, ((sign("✗"), 1.0), ("", 3.0)))
+    page = OnPage((Charts((Chart(text, "9", (bar,)),)),))
     return Report(f"about {text[:3]}", text, (Paragraph("lead"),), (Section("section", line, blocks), page), "✗")
 
 
@@ -95,7 +95,7 @@ def test_nothing_foreign_is_let_through(form: str, report: Report) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_block_is_there_in_its_order_and_a_verdict_last_on_a_terminal(form: str) -> None:
     text = re.sub(r"<style>.*?</style>|<[^>]*>", " ", drawn(report_of("it"), form), flags=re.DOTALL)
-    body = ["it", "! it", "✓ it", "number", "✗ it", "name", "≈ it", "✗ it", "timeline"]
+    body = ["it", "! it", "✓ it", "number", "name", "≈ it", "✗ it", "timeline"]
     if form != "terminal":
         body = ["✗", "lead", *body]
     place = 0

@@ -128,7 +128,7 @@ def test_cells_that_differ_link_to_what_explains_them_and_every_link_has_its_pla
     page = drawn(matrix_report(LIBRARIES), "html")
     (library, _) = LIBRARIES
     first = next(entry for entry in library.behaviours if entry.rule == "known came first")
-    cells = re.findall(r'<td class="number (\w+)"[^>]*>[^<]*(?:<a href="#(\w+)">)?', page)
+    cells = re.findall(r'<td class="number (\w+)"[^>]*><span[^>]*>.</span>\s*(?:<a href="#(\w+)">)?', page)
     assert cells[:3] == [("none", ""), ("new", first.example.fingerprint), ("new", cells[2][1])]
     assert all(bool(target) == (kind in ("new", "known")) for kind, target in cells)
     assert set(re.findall(r'href="#(\w+)"', page)) <= set(re.findall(r'id="(\w+)"', page))
