@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from conformance.checks import CHECKS
 from conformance.core.case import Case
-from conformance.core.finding import SEVERITIES, Finding, Place
+from conformance.core.finding import SEVERITIES, Finding, Mismatch
 from conformance.core.rule_table import usual_cause
-from conformance.core.run import Cell, LanguageCell, Run
+from conformance.core.run import Cell, LanguageCell, ModelInfo, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
@@ -65,27 +66,6 @@ HEAT_STEPS = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell of the matrix: its numbers, the sentence that says the same, and the finding that it leads to."""
-
-    state: view.State
-    numbers: str
-    note: str
-    sentence: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class RowView:
-    """A row of the matrix: a subject with its cells, or that it took no part with the model, "" where it did."""
-
-    subject: str
-    state: view.State
-    cells: list[CellView]
-    absence: str
-
-
-@dataclass(frozen=True, slots=True)
 class HeatView:
     """A cell of a heat map: how hot, from 0 to 7, the share of mismatches, that as a number, and as a sentence."""
 
@@ -126,129 +106,74 @@ class LineView:
     answers: view.Answers
 
 
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    """A finding with its input and answers laid out; input, answers: visible already.
-
-    weight: in words. shares: all, where the words do not name them all. languages: by name. issue: as Markdown.
-    others: some more inputs that show it.
-    """
-
-    finding: Finding
-    line: LineView
-    issue: str
-    languages: list[str]
-    is_aside: bool
-    share: str
-    expected_by: str
-    usually: str
-    confidence: str
-    input: str
-    input_note: str
-    nearest: str
-    others: list[str]
-    natural: str
-    parts: str
-    units: list[CodePoint]
-    units_left: int
-    groups: list[Group]
-    spans: bool
-    answers: view.Answers
-    link: str
-    commands: list[str]
-    commands_are_exact: bool
-    reproduction: str
-    weight: str
-    shares: tuple[Share, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RestView:
-    """Findings that are only counted: of which place, how bad, how many mismatches, and their anchors."""
-
-    finding: Finding
-    count: int
-    fingerprints: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageView:
-    """The coverage of one model by a session: by kind how many were reached, of how many, and some that never were."""
-
-    model: str
-    kinds: list[tuple[str, int, int, str]]
-    idle: list[tuple[str, str]]
-
-
 def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
     """The whole page. coverage: of a session, as coverage.json has it."""
     findings = view.ordered(run.findings)
     names = view.language_names(run)
+    models = {model.name: model for model in run.models}
     return page(
         "report.html.jinja",
         ["report.css", "findings.css"],
         "report.js",
         run=run,
         good=run.exit_code == 0,
-        headline=view.headline(run),
-        worst=view.worst_line(run),
-        seconds=view.seconds(run),
-        known=len(view.known_findings(run)),
-        not_done=view.not_done(run),
-        checks=view.checks(run),
-        matrix=_matrix(run, findings),
-        symbols=view.SYMBOLS,
-        meanings=view.MEANINGS,
+        view=view,
+        matrix=[(model, list(rows)) for model, rows in groupby(view.rows(run), key=lambda row: row.model)],
+        targets={finding.example.place: finding.fingerprint for finding in reversed(findings)},
+        cell_numbers=cell_numbers,
         weights=[name for name in WEIGHT_CLASSES if any(item.weight.kind == name for item in findings)],
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         keys=KEYS,
         most_tokens=MOST_TOKENS,
         most_numbered=MOST_NUMBERED,
+        most_shares=MOST_SHARES,
+        longest_answer=LONGEST_ANSWER,
         heat_maps=_heat_maps(run),
         heat_steps=_heat_steps(),
-        folder=view.folder(run),
-        coverages=[_coverage_view(model, entry) for model, entry in (coverage or {}).items()],
+        coverages=coverage or {},
+        missing=_missing,
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
-        detailed=[_finding_view(run, finding, names) for finding in findings[:MOST_DETAILED]],
+        detailed=[finding for finding in findings[:MOST_DETAILED] if not view.is_aside(run, finding)],
+        asides=[finding for finding in findings[:MOST_DETAILED] if view.is_aside(run, finding)],
         brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
         rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
+        line_of=_line_view,
+        issue=partial(issue_markdown, run),
+        languages_of=lambda finding: [names.get(language, language) for language in finding.languages],
+        usual_cause=usual_cause,
+        weight_words=weight_words,
+        shown_input=_shown_input,
+        input_note=_input_note,
+        units_of=_units,
+        groups=_groups,
+        compares_offsets=_compares_offsets,
+        commands_of=lambda finding: _commands(finding, models.get(finding.example.model)),
+        is_exact=lambda command: visible(command, LONGEST_VALUE) == command,
+        snippet=lambda finding: snippet(finding, models.get(finding.example.model)),
     )
 
 
 # --- the matrix
 
 
-def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[RowView]]]:
-    """For every model its subjects."""
-    targets: dict[Place, str] = {}
-    for finding in findings:
-        targets.setdefault(finding.example.place, finding.fingerprint)
-    return [
-        (model, [_row_view(row, targets) for row in rows])
-        for model, rows in groupby(view.rows(run), key=lambda row: row.model)
-    ]
+def cell_numbers(cell: Cell | None) -> tuple[str, str]:
+    """The number that a cell of the matrix shows, and what it says of it.
 
-
-def _row_view(row: view.Row, targets: dict[Place, str]) -> RowView:
-    refused = row.absence is not None and row.absence.kind == "refused"
-    absence = ("not read" if refused else "took no part") if row.absence else ""
-    return RowView(row.subject, row.state, [_cell_view(cell, targets) for cell in row.cells], absence)
-
-
-def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
+    >>> cell_numbers(Cell("m", "s", "ids", 12345, mismatched=3, known=1)), cell_numbers(Cell("m", "s", "ids", 0))
+    (('3', 'of 12k, 1 known'), ('', ''))
+    """
     kind = view.state(cell)
     if cell is None or kind == "none":
-        return CellView(kind, "", "", view.sentence(cell), "")
+        return "", ""
+    if kind == "silent":
+        return f"{cell.failures:,}", "no answer"
     numbers = f"{cell.mismatched:,}" if cell.mismatched else view.rounded(cell.compared)
     notes = [f"of {view.rounded(cell.compared)}"] if cell.mismatched else []
     notes += [f"{cell.known:,} known"] if cell.known and kind == "new" else []
     notes += [f"{cell.failures:,} no answer"] if cell.failures else []
     if kind == "follows":
         numbers, notes = f"{cell.explained:,}", [f"of {view.rounded(cell.compared + cell.explained)}", *notes]
-    if kind == "silent":
-        numbers, notes = f"{cell.failures:,}", ["no answer"]
-    target = targets.get(cell.place, "")
-    return CellView(kind, numbers, ", ".join(notes), view.sentence(cell), target)
+    return numbers, ", ".join(notes)
 
 
 # --- the heat maps
@@ -297,32 +222,24 @@ def _heat_steps() -> list[str]:
     return [*(f"≤ {100 * step:g} %" for step in HEAT_STEPS[1:]), f"> {100 * HEAT_STEPS[-1]:g} %"]
 
 
-# --- the coverage of a session
-
-
-def _coverage_view(model: str, entry: Mapping[str, Any]) -> CoverageView:
-    kinds = [
-        (kind, found["reached"], found["total"], ", ".join(visible(str(key), LONGEST_KEY) for key in found[NEVER]))
-        for kind, found in entry["kinds"].items()
-    ]
-    return CoverageView(model, kinds, list(entry["nothing to do"].items()))
-
-
 # --- a finding
 
 
-def _rest(findings: list[Finding]) -> list[RestView]:
+def _missing(kind: Mapping[str, Any]) -> str:
+    """Examples of what no input of a session reached."""
+    return ", ".join(visible(str(key), LONGEST_KEY) for key in kind[NEVER])
+
+
+def _rest(findings: list[Finding]) -> list[list[Finding]]:
     """Findings by status, severity and place."""
     found: dict[tuple[str, ...], list[Finding]] = {}
     for item in findings:
         found.setdefault((item.status, item.example.severity, *item.example.place), []).append(item)
-    return [
-        RestView(items[0], sum(item.count for item in items), [item.fingerprint for item in items])
-        for items in found.values()
-    ]
+    return list(found.values())
 
 
-def _line_view(finding: Finding, groups: list[Group]) -> LineView:
+def _line_view(finding: Finding) -> LineView:
+    groups = _groups(finding.example)
     example, whole = finding.example, finding.weight.whole
     label: str = finding.weight.kind
     if whole is not None and whole.changed:
@@ -341,39 +258,13 @@ def _line_view(finding: Finding, groups: list[Group]) -> LineView:
     )
 
 
-def _finding_view(run: Run, finding: Finding, names: Mapping[str, str]) -> FindingView:
-    example, case = finding.example, finding.example.case
-    model = next((item for item in run.models if item.name == example.model), None)
-    groups = aligned(case, example.evidence) if example.evidence.expected else []
-    commands = [command for command in (finding.replay, reproduction_command(finding, model)) if command]
-    return FindingView(
-        finding,
-        _line_view(finding, groups),
-        issue_markdown(run, finding),
-        languages=[names.get(language, language) for language in finding.languages],
-        is_aside=view.is_aside(run, finding),
-        share=view.share_of(run, finding),
-        expected_by=view.expected_by(finding),
-        usually=usual_cause(finding.stage, finding.rule),
-        confidence=view.confidence(finding),
-        input=_shown_input(case),
-        input_note=_input_note(case),
-        natural="" if example.evidence.natural is None else _shown_input(example.evidence.natural),
-        parts=view.where_answers_part(example),
-        nearest="" if example.evidence.nearest is None else _shown_input(example.evidence.nearest),
-        others=[_shown_input(other.case) for other in view.other_examples(finding)],
-        units=_units(case),
-        units_left=max(0, len(case.text or case.data) - MOST_UNITS),
-        groups=groups,
-        spans=_compares_offsets(example.check),
-        answers=view.answers(example, LONGEST_ANSWER),
-        link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
-        commands=commands,
-        commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
-        reproduction=snippet(finding, model),
-        weight=weight_words(finding.weight),
-        shares=finding.weight.parts if len(finding.weight.parts) > MOST_SHARES else (),
-    )
+def _groups(example: Mismatch) -> list[Group]:
+    """The tokens of both answers under the text, as far as they were seen."""
+    return aligned(example.case, example.evidence) if example.evidence.expected else []
+
+
+def _commands(finding: Finding, model: ModelInfo | None) -> list[str]:
+    return [command for command in (finding.replay, reproduction_command(finding, model)) if command]
 
 
 def _shown_input(case: Case) -> str:
@@ -388,11 +279,12 @@ def _input_note(case: Case) -> str:
     return f"{view.plural(length, noun)}{cut}, from {case.origin}"
 
 
-def _units(case: Case) -> list[CodePoint]:
-    """The code points of a text or the bytes of bytes, one by one; ids are their own names."""
+def _units(case: Case) -> tuple[list[CodePoint], int]:
+    """The code points of a text or the bytes of bytes, one by one, and how many more; ids are their own names."""
+    left = max(0, len(case.text or case.data) - MOST_UNITS)
     if case.kind == "bytes":
-        return [CodePoint(f"0x{byte:02X}", _shown_byte(byte), _role(byte), "") for byte in case.data[:MOST_UNITS]]
-    return code_points(case.text, MOST_UNITS)
+        return [CodePoint(f"0x{byte:02X}", _shown_byte(byte), _role(byte), "") for byte in case.data[:MOST_UNITS]], left
+    return code_points(case.text, MOST_UNITS), left
 
 
 def _shown_byte(byte: int) -> str:
