@@ -65,11 +65,6 @@ class ConsoleLines:
         """A line of our own words, which have the style, and a sentence with foreign text in it."""
         self.line(self.shown(label, style).append_text(self.text(text, "default", 2000)), whole=whole)
 
-    def title(self, text: str) -> None:
-        """A line that begins a section."""
-        self.line()
-        self.line(text, "bold")
-
     def grid(self, rows: Iterable[tuple[str, Text]]) -> None:
         """Names and what is said of each, indented."""
         grid = Table.grid(padding=(0, 2))

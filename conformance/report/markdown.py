@@ -40,7 +40,7 @@ def _lines(block: blocks.Block, most: blocks.Most) -> Iterator[str]:
         case blocks.Counts():
             yield ", ".join(f"{name}: {number:,}" for name, number, _ in block.numbers)
         case blocks.Table():
-            yield f"| {' | '.join(map(_escaped, block.titles))} |"
+            yield f"| {' | '.join(map(escaped, block.titles))} |"
             yield f"|{'---|' * block.names}{'--:|' * (len(block.titles) - block.names)}"
             for row in block.rows[: most.rows]:
                 yield f"| {' | '.join(_line(cell.line) for cell in cells(row))} |"
@@ -75,7 +75,7 @@ def _is_code(line: Line) -> bool:
 
 
 def _field(field: blocks.Field) -> str:
-    return f"{_escaped(field.name)}: {_line(field.line)}" if field.name else _line(field.line)
+    return f"{escaped(field.name)}: {_line(field.line)}" if field.name else _line(field.line)
 
 
 def _line(line: Line) -> str:
@@ -85,7 +85,7 @@ def _line(line: Line) -> str:
 def _phrase(phrase: Phrase) -> str:
     if phrase.kind == "code":
         return code(phrase.text)
-    return f"**{_escaped(phrase.text)}**" if phrase.kind == "strong" and phrase.text else _escaped(phrase.text)
+    return f"**{escaped(phrase.text)}**" if phrase.kind == "strong" and phrase.text else escaped(phrase.text)
 
 
 def prose(text: str, limit: int = 200) -> str:
@@ -94,10 +94,10 @@ def prose(text: str, limit: int = 200) -> str:
     >>> print(prose("<b>*a*|`b`</b>"), prose("@me"))
     &lt;b&gt;\*a\*\|\`b\`&lt;/b&gt; <code>@me</code>
     """
-    return _escaped(visible(text, limit))
+    return escaped(visible(text, limit))
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that is visible already, in which nothing is markup."""
     safe = _SPECIAL.sub(r"\\\1", html.escape(harmless(text).replace("\n", "␊"), quote=False))
     return f"<code>{safe}</code>" if _REFERENCE.search(text) else safe

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from conformance.core.finding import Finding
 from conformance.core.run import Run
-from conformance.report.markdown import code, prose
+from conformance.report.markdown import code, escaped, prose
 from conformance.report.run import view
 from conformance.report.run.alignment import aligned
 from conformance.report.run.snippet import reproduction_command, snippet
-from conformance.report.run.weight_words import weight_words
 from conformance.report.text import visible
 
 LONGEST, LONGEST_COMMAND = 200, 4_000
@@ -37,22 +36,15 @@ def issue_markdown(run: Run, finding: Finding) -> str:
 
 
 def _facts(finding: Finding) -> Iterator[str]:
-    said = dict(view.fields(finding, LONGEST))
-    by, subject = prose(view.expected_by(finding)), prose(finding.example.subject, 80)
-    yield f"- model: {prose(finding.example.model, 80)}, check: {prose(finding.example.check)}"
-    if finding.stage:
-        yield f"- stage: {prose(finding.stage)}"
-    if "usually" in said:
-        yield f"- usual cause: {prose(said['usually'], 400)}"
-    if finding.scope:
-        yield f"- scope: {prose(finding.scope, 400)}"
-    if weight := weight_words(finding.weight):
-        yield f"- weight: {prose(weight, 400)}"
-    if "foretold" in said:
-        yield f"- the rule foretells {prose(said['foretold'])}"
-    yield f"- input: {code(said['input'])}{_numbers(finding)}"
-    yield f"- expected{f' (by {by})' if by else ''}: {code(said['expected'])}"
-    yield f"- observed (by {subject}): {code(said['observed'])}"
+    example, by = finding.example, view.expected_by(finding)
+    yield f"- model: {prose(example.model, 80)}, check: {prose(example.check)}"
+    beside = {
+        "input": _numbers(finding),
+        "expected": f" (by {prose(by)})" if by else "",
+        "observed": f" (by {prose(example.subject, 80)})",
+    }
+    for name, value in view.fields(finding, LONGEST):
+        yield f"- {name}: {code(value) + beside[name] if name in beside else escaped(value)}"
 
 
 def _numbers(finding: Finding) -> str:

@@ -26,8 +26,8 @@ State: TypeAlias = Literal["asked", "not read", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What is said of a finding on a scoreboard.
+class Placed:
+    """A finding of a library with a model, and what is said of it.
 
     confirmed: whether the official library alone and the library, each in a fresh process, gave other answers again.
     command: what shows it.
@@ -37,12 +37,6 @@ class Place:
     kind: Kind
     confirmed: bool
     command: str
-
-
-@dataclass(frozen=True, slots=True)
-class Placed(Place):
-    """A finding of a library with a model, and what is said of it."""
-
     finding: Finding
 
 
@@ -132,8 +126,8 @@ class Board:
 
 def board_json(board: Board) -> str:
     """The document; in ASCII and sorted, so that the same scoreboard gives the same bytes."""
-    value = {**to_json(replace(board, entries=())), "schema": SCHEMA_VERSION}
-    value["entries"] = [_entry_to_json(entry) for entry in board.entries]
+    entries = [{**to_json(entry), "findings": [*map(_placed_to_json, entry.findings)]} for entry in board.entries]
+    value = {**to_json(board), "entries": entries, "schema": SCHEMA_VERSION}
     return json.dumps(value, indent=1, ensure_ascii=True, sort_keys=True) + "\n"
 
 
@@ -142,26 +136,13 @@ def board_from_json(text: str) -> Board:
     value = json.loads(text)
     if value.pop("schema") != SCHEMA_VERSION:
         raise ValueError(f"is no scoreboard of schema {SCHEMA_VERSION}")
-    entries = tuple(map(_entry_from_json, value.pop("entries")))
-    return replace(from_json({**value, "entries": []}, Board), entries=entries)
-
-
-def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    return {**to_json(replace(entry, findings=())), "findings": [_placed_to_json(item) for item in entry.findings]}
+    return from_json({**value, "entries": [*map(_entry_from_json, value["entries"])]}, Board)
 
 
 def _placed_to_json(item: Placed) -> dict[str, Any]:
-    place = Place(item.weight, item.kind, item.confirmed, item.command)
-    return {**to_json(place), "finding": finding_to_json(item.finding)}
+    return {**to_json(item), "finding": finding_to_json(item.finding)}
 
 
 def _entry_from_json(value: dict[str, Any]) -> Entry:
-    findings = tuple(map(_placed_from_json, value["findings"]))
-    return replace(from_json({**value, "findings": []}, Entry), findings=findings)
-
-
-def _placed_from_json(value: dict[str, Any]) -> Placed:
-    fields = dict(value)
-    finding = finding_from_json(fields.pop("finding"))
-    place = from_json(fields, Place)
-    return Placed(place.weight, place.kind, place.confirmed, place.command, finding)
+    found = [{**one, "finding": finding_from_json(one["finding"])} for one in value["findings"]]
+    return from_json({**value, "findings": found}, Entry)

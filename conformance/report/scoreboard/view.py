@@ -18,12 +18,6 @@ BADGES = "badges"
 
 WEIGHTS: tuple[Seen, ...] = get_args(Seen)
 
-SEEN: dict[Seen, str] = {
-    "natural text": "in the corpora of languages",
-    "edge cases": "in texts written to be hard, and in no corpus of a language",
-    "other": "in the vocab or in made inputs only",
-}
-
 APART: dict[Kind, str] = {
     "Unicode version": "By the tables of another version of Unicode: the input has characters that were assigned after "
     "Unicode 13, of 2020, or tables that differ from version to version",

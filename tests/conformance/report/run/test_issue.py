@@ -21,11 +21,11 @@ def test_it_says_what_is_wrong_and_how_much_it_matters() -> None:
     assert lines[0].startswith("### planted-nfc gives other ids than tokenizers 0.21.0: composes e")
     for line in (
         "- model: gpt2-mini, check: ids",
-        "- stage: Normalizer",
+        "- rule: Normalizer: composes e and U+0301 where the model's normalizer does not",
         "- scope: texts with U+0301",
-        "- the rule foretells 23 of 24 other answers, on inputs that the rule was not chosen by",
-        "- expected (by tokenizers 0.21.0): `[68, 136, 220, 8582, 97, 115]`",
-        "- observed (by planted-nfc): `[2634, 220, 8582, 97, 115]`",
+        "- foretold: 23 of 24 other answers, on inputs that the rule was not chosen by",
+        "- expected: `[68, 136, 220, 8582, 97, 115]` (by tokenizers 0.21.0)",
+        "- observed: `[2634, 220, 8582, 97, 115]` (by planted-nfc)",
     ):
         assert line in lines
     assert any("3.1 % of Arabic words" in line for line in lines)
