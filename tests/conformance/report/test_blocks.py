@@ -57,10 +57,10 @@ def report_of(text: str) -> Report:
     row = (line, Cell((sign("≈"), " ", *line), text, order=1))
     blocks = (
         Paragraph((sign("!"), " ", *line), "warning"),
-        Bullets(((sign("✓"), " ", *line), "2", "3")),
+        Bullets(((sign("✓"), " ", *line), "second", "third")),
         Counts((("number", 2, "anchor"),)),
         Table("section", ("name", text), (row, row, row)),
-        Cards((card, replace(card, anchor="other"))),
+        Cards((card, replace(card, title="another", anchor="other"))),
         Timelines("section", (text, "b"), ((replace(card, title="timeline"), (Cell(sign("✗")), Cell(sign("–")))),)),
     )
     bar = Bar(text, ((sign("✗"), 1.0), ("", 3.0)))
@@ -103,6 +103,7 @@ def test_every_block_is_there_in_its_order_and_a_verdict_last_on_a_terminal(form
         place = re.compile(re.escape(part).replace(r"\ ", r"\s+\W*")).search(text, place).end()  # type: ignore[union-attr]
     if form == "terminal":
         assert text.splitlines()[-2:] == ["lead", "✗ it"]
+        assert "\n\n\n" not in text
     assert ("detail" in text, "at most 9" in text) == (form != "markdown", form == "html")
 
 
@@ -110,6 +111,7 @@ def test_every_block_is_there_in_its_order_and_a_verdict_last_on_a_terminal(form
 def test_what_is_more_than_there_is_room_for_is_counted(form: str) -> None:
     text = drawn(report_of("it"), form, Most(cards=1, rows=1, lines=1))
     assert (text.count("and 2 more"), text.count("and 1 more")) == (2, 1)
+    assert not [part for part in ("second", "third", "another") if part in text]
 
 
 def test_signs_and_texts_have_characters_that_the_terminal_knows() -> None:
@@ -132,6 +134,7 @@ def test_the_page_needs_nothing_and_runs_only_its_own_script() -> None:
     page = drawn(report_of("it"), "html")
     assert "default-src &#39;none&#39;; style-src &#39;sha256-" in page
     assert page.count("<script") == 1
+    assert page.count('id="at"') == 2
     assert not [word for word in ("url(", "@import", "<link", " style=") if word in page]
 
 

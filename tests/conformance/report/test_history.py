@@ -29,6 +29,7 @@ def test_runs_and_causes_are_told() -> None:
     text = said(history_report(PAIR))
     for part in ("2 runs: 9 causes now", "night-0", "night-1", "came in night-1", "tokenizers 0.21.0 → 0.22.0", "✓✗"):
         assert part in text
+    assert text.index("| night-1 |") < text.index("| night-0 |")
     assert headline(days(sample_run(), passing_run())) == "2 runs: 0 causes now, 9 gone"
     assert headline(days(passing_run())) == "1 run: no finding in any"
 

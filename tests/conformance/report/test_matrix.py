@@ -131,6 +131,8 @@ def test_cells_that_differ_link_to_what_explains_them_and_every_link_has_its_pla
     cells = re.findall(r'<td class="number (\w+)"[^>]*><span[^>]*>.</span>\s*(?:<a href="#(\w+)">)?', page)
     assert cells[:3] == [("none", ""), ("new", first.example.fingerprint), ("new", cells[2][1])]
     assert all(bool(target) == (kind in ("new", "known")) for kind, target in cells)
+    fingerprints = [behaviour.example.fingerprint for behaviour in library.behaviours]
+    assert [page.count(f'id="{fingerprint}"') for fingerprint in fingerprints] == [1] * len(fingerprints)
     assert set(re.findall(r'href="#(\w+)"', page)) <= set(re.findall(r'id="(\w+)"', page))
 
 

@@ -121,6 +121,9 @@ def test_every_link_leads_to_one_anchor_and_every_finding_has_one() -> None:
     assert len(ids) == len(set(ids))
     assert targets | {item.fingerprint for item in sample_run().findings} <= set(ids)
     assert KNOWN.fingerprint in targets
+    page = page_with(made("x"), replace(made("x"), rule="other", count=9))
+    first, _, of_the_cell = [link["href"] for link in page.named("a") if "aria-label" in link]
+    assert of_the_cell == first
 
 
 def test_the_differing_tail_is_marked() -> None:

@@ -21,6 +21,7 @@ def test_verdict_then_problems_then_what_is_new_then_the_matrix_then_what_is_kno
         "≈ 1 known",
         prose("– reftok: not asked: it has no stream_encoder.reset, no decode_with_callback"),
     ]
+    assert text.index("| ✗ ") < text.index("| ! ") < text.index("| ≈ ") < text.index("| – ") < text.index("| ✓ ")
     assert [*map(text.index, order)] == sorted(map(text.index, order))
     assert (
         "| ✗ gpt2-mini | planted-nfc | ✗ ids, ✗ tokens, ✗ offsets, ✗ decode, ✗ stream decode | 111,105 | 1,275 |"
