@@ -65,29 +65,27 @@ def test_runs_without_a_common_subject_are_no_pass() -> None:
     assert compare(run(), run(subjects=(*run().subjects, *other.subjects))).exit_code == 0
 
 
-def test_one_planted_and_one_mended() -> None:
-    comparison = compare(run(finding("mended"), finding("stays")), run(finding("planted"), finding("stays")))
-    assert kinds(comparison) == {"new": ["planted"], "fixed": ["mended"], "unchanged": ["stays"]}
-    assert (comparison.verdict, comparison.exit_code) == ("worse", 1)
-    assert not comparison.notes
-
-
-def test_two_equal_runs_differ_in_nothing() -> None:
-    comparison = compare(run(finding()), run(finding()))
-    assert kinds(comparison) == {"unchanged": ["r"]}
-    assert (comparison.verdict, comparison.exit_code) == ("unchanged", 0)
-    parts = (comparison.versions, comparison.coverage, comparison.places, comparison.notes)
-    assert not any(parts)
-
-
-def test_a_fixed_finding_alone_is_better() -> None:
-    assert compare(run(finding()), run()).verdict == "better"
-
-
-def test_a_new_finding_that_an_expectation_lists_is_not_worse() -> None:
-    comparison = compare(run(), run(finding(status="known")))
-    assert kinds(comparison) == {"new": ["r"]}
-    assert (comparison.verdict, comparison.exit_code) == ("changed", 0)
+@pytest.mark.parametrize(
+    ("before", "after", "expected", "verdict"),
+    [
+        (
+            (finding("mended"), finding("stays")),
+            (finding("planted"), finding("stays")),
+            {"new": ["planted"], "fixed": ["mended"], "unchanged": ["stays"]},
+            "worse",
+        ),
+        ((finding(),), (finding(),), {"unchanged": ["r"]}, "unchanged"),
+        ((finding(),), (), {"fixed": ["r"]}, "better"),
+        ((), (finding(status="known"),), {"new": ["r"]}, "changed"),
+    ],
+)
+def test_the_verdict_follows_from_what_came_and_went(
+    before: tuple[Finding, ...], after: tuple[Finding, ...], expected: dict[str, list[str]], verdict: str
+) -> None:
+    comparison = compare(run(*before), run(*after))
+    assert kinds(comparison) == expected
+    assert (comparison.verdict, comparison.exit_code) == (verdict, int(verdict == "worse"))
+    assert not any((comparison.versions, comparison.coverage, comparison.places, comparison.notes))
 
 
 @pytest.mark.parametrize(
