@@ -66,16 +66,6 @@ HEAT_STEPS = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
-class HeatView:
-    """A cell of a heat map: how hot, from 0 to 7, the share of mismatches, that as a number, and as a sentence."""
-
-    heat: int
-    share: str
-    rate: float
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class HeatMap:
     """The heat map model × language of a subject.
 
@@ -84,7 +74,7 @@ class HeatMap:
 
     subject: str
     models: list[str]
-    rows: list[tuple[str, list[HeatView]]]
+    rows: list[tuple[str, list[LanguageCell | None]]]
     equal: list[str]
 
 
@@ -129,6 +119,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         most_shares=MOST_SHARES,
         longest_answer=LONGEST_ANSWER,
         heat_maps=_heat_maps(run),
+        heat_of=_heat,
         heat_steps=_heat_steps(),
         coverages=coverage or {},
         missing=_missing,
@@ -194,23 +185,25 @@ def _heat_maps(run: Run) -> list[HeatMap]:
 
 def _heat_map(subject: str, languages: Mapping[str, Mapping[str, LanguageCell]], names: Mapping[str, str]) -> HeatMap:
     models = list(dict.fromkeys(model for cells in languages.values() for model in cells))
-    rows = [(names[file], [_heat_view(cells.get(model)) for model in models]) for file, cells in languages.items()]
-    telling = [row for row in rows if any(cell.rate for cell in row[1])]
-    return HeatMap(
-        subject,
-        models,
-        sorted(telling, key=lambda row: (-max(cell.rate for cell in row[1]), row[0])),
-        sorted(name for name, cells in rows if not any(cell.rate for cell in cells)),
-    )
+    rows = [(names[file], [cells.get(model) for model in models], _rate(cells)) for file, cells in languages.items()]
+    telling = sorted((row for row in rows if row[2]), key=lambda row: (-row[2], row[0]))
+    equal = sorted(name for name, _, rate in rows if not rate)
+    return HeatMap(subject, models, [(name, cells) for name, cells, _ in telling], equal)
 
 
-def _heat_view(cell: LanguageCell | None) -> HeatView:
+def _rate(cells: Mapping[str, LanguageCell]) -> float:
+    """The largest share of mismatches."""
+    return max((cell.mismatched / cell.compared for cell in cells.values() if cell.compared), default=0.0)
+
+
+def _heat(cell: LanguageCell | None) -> tuple[int, str, float, str]:
+    """How hot a cell is, from 0 to 7, the share of mismatches, that as a number, and as a sentence."""
     if cell is None or not cell.compared:
-        return HeatView(0, view.SYMBOLS["none"], 0.0, "not compared")
+        return 0, view.SYMBOLS["none"], 0.0, "not compared"
     share = Share(cell.language, "texts", cell.mismatched, cell.compared)
     sentence = f"{cell.mismatched:,} of {view.plural(cell.compared, 'answer')} differ"
     shown = percent(share) if cell.mismatched else view.SYMBOLS["equal"]
-    return HeatView(sum(share.rate > step for step in HEAT_STEPS), shown, share.rate, sentence)
+    return sum(share.rate > step for step in HEAT_STEPS), shown, share.rate, sentence
 
 
 def _heat_steps() -> list[str]:
