@@ -19,7 +19,7 @@ from conformance.comparing.matrix import matrix
 from conformance.core.errors import InputError
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
-from conformance.report.blocks import Most, Report
+from conformance.report.blocks import EVERYTHING, Most, Report
 from conformance.report.comparison import MOST, comparison_json, comparison_report
 from conformance.report.console import OutputConsole, give, say
 from conformance.report.history import history_json, history_report
@@ -73,7 +73,7 @@ def diff(before: Path, after: Path, form: str, out: Path | None) -> None:
     """
     comparison = compare(read_run_folder(before), read_run_folder(after))
     report = comparison_report(comparison, (_report_of(before, out), _report_of(after, out)))
-    _give(out, form, report, partial(comparison_json, comparison), MOST.get(form, Most()))
+    _give(out, form, report, partial(comparison_json, comparison), MOST.get(form, EVERYTHING))
     sys.exit(comparison.exit_code)
 
 
@@ -130,9 +130,8 @@ def _report_of(run: Path, out: Path | None) -> str:
     return quote(os.fsencode(Path(os.path.relpath(report, out.parent)).as_posix()))
 
 
-def _give(out: Path | None, form: str, report: Report, as_json: Callable[[], str], most: Most | None = None) -> None:
+def _give(out: Path | None, form: str, report: Report, as_json: Callable[[], str], most: Most = EVERYTHING) -> None:
     """Write a report to a file or to standard output."""
-    most = most or Most()
     if out is None and form == "terminal":
         print_blocks(report, OutputConsole(), most)
         return

@@ -214,3 +214,6 @@ class Most:
     cards: int = 500
     rows: int = 500
     lines: int = 500
+
+
+EVERYTHING = Most()

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from conformance.report import blocks
-from conformance.report.blocks import Line, Phrase, cells, phrases
+from conformance.report.blocks import EVERYTHING, Line, Phrase, cells, phrases
 from conformance.report.text import harmless, visible
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _REFERENCE = re.compile(r"@\w|#\d")
-_EVERYTHING = blocks.Most()
 
 
-def blocks_markdown(report: blocks.Report, most: blocks.Most = _EVERYTHING) -> str:
+def blocks_markdown(report: blocks.Report, most: blocks.Most = EVERYTHING) -> str:
     """The whole document."""
     title = f"### {_line(report.heading(f'{report.about}: '))}"
     return "\n".join([title, *_drawn((*report.lead, *report.body), most)]) + "\n"

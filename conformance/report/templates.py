@@ -18,7 +18,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from conformance.report import blocks
-from conformance.report.blocks import Chart, Line, Most, Phrase, Report
+from conformance.report.blocks import EVERYTHING, Chart, Line, Most, Phrase, Report
 from conformance.report.run import view, weight_words
 from conformance.report.text import harmless, visible
 
@@ -35,7 +35,6 @@ MOST_LANGUAGES = 8
 BAR_HEIGHT, BAR_WIDTH, BAR_GAP = 100, 24, 6
 """Of a chart and of a bar in it, in units of the picture."""
 
-_EVERYTHING = Most()
 _OUTWARD = Markup(' rel="noopener noreferrer"')
 _PICTURE = re.compile("[\u2400-\u2421]")
 _CONTROLS = re.findall(
@@ -61,7 +60,7 @@ def page(template: str, styles: Sequence[str], script: str = "", connects: bool 
     return found.render(style=Markup(style), script=Markup(code), policy=policy, **values)
 
 
-def blocks_html(report: Report, most: Most = _EVERYTHING) -> str:
+def blocks_html(report: Report, most: Most = EVERYTHING) -> str:
     """The page of a report."""
     return page("blocks.html.jinja", ("report.css", "blocks.css"), "report.js", report=report, most=most)
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.report import blocks
-from conformance.report.blocks import Line, phrases, sign_class
+from conformance.report.blocks import EVERYTHING, Line, phrases, sign_class
 from conformance.report.console import ConsoleLines
 from conformance.report.text import harmless
 
@@ -17,10 +17,9 @@ _PLAIN = {"✓": "ok", "✗": "X", "≈": "~", "↳": ">", "–": "-", "−": "-
 _STYLES = {"equal": "green", "new": "bold red", "known": "yellow", "silent": "magenta", "none": "dim", "": ""}
 _KINDS = {"plain": "", "strong": "bold", "soft": "dim", "code": "", "sign": ""}
 _LONG = blocks.Table | blocks.Cards | blocks.Timelines | blocks.Section
-_EVERYTHING = blocks.Most()
 
 
-def print_blocks(report: blocks.Report, console: Console, most: blocks.Most = _EVERYTHING) -> None:
+def print_blocks(report: blocks.Report, console: Console, most: blocks.Most = EVERYTHING) -> None:
     """Prints a report; no text in it can command the terminal."""
     terminal = Terminal(console, most)
     title = terminal.title(report.heading())
@@ -37,7 +36,7 @@ def print_blocks(report: blocks.Report, console: Console, most: blocks.Most = _E
 class Terminal:
     """A console, and how blocks are drawn on it."""
 
-    def __init__(self, console: Console, most: blocks.Most = _EVERYTHING) -> None:
+    def __init__(self, console: Console, most: blocks.Most = EVERYTHING) -> None:
         self.lines = ConsoleLines(console)
         self.most = most
 

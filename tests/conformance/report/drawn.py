@@ -6,14 +6,13 @@ import html
 import io
 import re
 
-from conformance.report.blocks import Most, Report
+from conformance.report.blocks import EVERYTHING, Most, Report
 from conformance.report.console import OutputConsole
 from conformance.report.markdown import blocks_markdown
 from conformance.report.templates import blocks_html
 from conformance.report.terminal import print_blocks
 
 FORMS = ("terminal", "markdown", "html")
-EVERYTHING = Most()
 
 
 def drawn(report: Report, form: str, most: Most = EVERYTHING, width: int = 120, encoding: str = "utf-8") -> str:
