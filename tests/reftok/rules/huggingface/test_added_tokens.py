@@ -36,7 +36,7 @@ NORMALIZERS: list[Json] = [
 lookalikes = st.lists(st.one_of(st.sampled_from([*CONTENTS, *" abc\n"]), texts), max_size=8).map("".join)
 
 
-def assert_same(text: str, *tokens: AddedToken, model: Json = LETTERS, **stages: Json) -> Encoding:
+def assert_same(text: str, *tokens: AddedToken, model: Json = LETTERS, **stages: Json | None) -> Encoding:
     return assert_same_encoding(tokenizer_json(model, tokens, **stages), text)
 
 
@@ -58,13 +58,55 @@ def test_added_tokens_are_cut_out_as_in_the_library(
         assert as_lists(ours.encode(text)) == as_lists(expected)
 
 
-def test_the_leftmost_match_wins_and_the_longest_of_those() -> None:
-    assert assert_same("xabcab", added("ab"), added("abc"), added("bca")).tokens == ["x", "abc", "ab"]
+PREPEND, NFC, SPACES, _, _ = NORMALIZERS
+PARTS: dict[str, tuple[str, list[AddedToken], Json | None, list[str]]] = {
+    "the leftmost match wins, the longest of those": (
+        "xabcab", [added("ab"), added("abc"), added("bca")], None, ["x", "abc", "ab"],
+    ),
+    "a match that single_word rejects is consumed": (
+        "abcx ab", [added("abc", single_word=True), added("ab")], None, ["a", "b", "c", "x", " ", "ab"],
+    ),
+    "a normalized token is matched by its normalized form": (
+        "bc abc", [added("bc", normalized=True)], PREPEND, ["▁bc", " ", "a", "b", "c"],
+    ),
+    "a raw token is matched before normalization": ("e\u0301é", [added("é")], NFC, ["é", "é"]),
+    "each part between raw tokens is normalized on its own": (
+        "a<s>b", [added("<s>")], PREPEND, ["▁", "a", "<s>", "▁", "b"],
+    ),
+    "an empty content is left out": ("ab", [added(""), added("x")], None, ["a", "b"]),
+}  # fmt: skip
+"""By what they show: a text, added tokens, a normalizer, and the tokens of the text."""
 
 
-def test_a_match_that_single_word_rejects_is_consumed() -> None:
-    encoding = assert_same("abcx ab", added("abc", single_word=True), added("ab"))
-    assert encoding.tokens == ["a", "b", "c", "x", " ", "ab"]
+@pytest.mark.parametrize("name", PARTS)
+def test_a_text_has_the_tokens_of_the_library(name: str) -> None:
+    text, tokens, normalizer, expected = PARTS[name]
+    assert assert_same(text, *tokens, normalizer=normalizer).tokens == expected
+
+
+SPANS: dict[str, tuple[str, list[AddedToken], Json | None, list[tuple[int, int]]]] = {
+    "left stripping reaches back to the match before": (
+        "<s>  <a>", [added("<s>", rstrip=True), added("<a>", lstrip=True)], None, [(0, 5), (5, 8)],
+    ),
+    "right stripping does not move the matcher": (
+        "<a>  x", [added("<a>", rstrip=True), added("  ")], None, [(0, 5), (3, 5), (5, 6)],
+    ),
+    "stripping takes line feeds and wide spaces": (
+        "x\n\u3000<a>\t y", [added("<a>", lstrip=True, rstrip=True)], None, [(0, 1), (1, 8), (8, 9)],
+    ),
+    "a normalized form has the spans of its text": (
+        "e\u0301é", [added("e\u0301", normalized=True)], NFC, [(0, 1), (2, 3)],
+    ),
+    "each white space is looked at once": (" " * 8_000, [added(" ", lstrip=True)], None, [
+        (place, place + 1) for place in range(8_000)
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_a_token_has_the_span_that_the_library_says(name: str) -> None:
+    text, tokens, normalizer, expected = SPANS[name]
+    assert assert_same(text, *tokens, normalizer=normalizer).offsets == expected
 
 
 def test_with_encode_special_tokens_only_special_tokens_are_ordinary_text() -> None:
@@ -91,43 +133,6 @@ def test_a_match_that_encode_special_tokens_rejects_is_consumed() -> None:
 def test_single_word_needs_no_word_character_on_either_side(text: str, alone: bool) -> None:
     encoding = assert_same(text, added("a", single_word=True), model=bpe("b"))
     assert list(encoding.tokens) == (["a"] if alone else [])
-
-
-def test_left_stripping_reaches_back_to_the_match_before_and_no_further() -> None:
-    encoding = assert_same("<s>  <a>", added("<s>", rstrip=True), added("<a>", lstrip=True))
-    assert encoding.offsets == [(0, 5), (5, 8)]
-
-
-def test_right_stripping_does_not_move_the_matcher() -> None:
-    encoding = assert_same("<a>  x", added("<a>", rstrip=True), added("  "))
-    assert encoding.offsets == [(0, 5), (3, 5), (5, 6)]
-
-
-def test_nothing_is_left_of_a_left_stripping_token_inside_stripped_white_space_where_the_library_panics() -> None:
-    config = tokenizer_json(LETTERS, [added("<a>", rstrip=True), added(" ", lstrip=True)])
-    assert assert_same_encoding(config, "<a> x").tokens == ["<a> ", "x"]
-    assert outcome(lambda: official(config).encode("<a>   x")) == "panicked"
-    assert own(config).encode("<a>   x").tokens == ["<a>   ", "x"]
-
-
-def test_stripping_takes_line_feeds_and_wide_spaces() -> None:
-    assert assert_same("x\n\u3000<a>\t y", added("<a>", lstrip=True, rstrip=True)).offsets == [(0, 1), (1, 8), (8, 9)]
-
-
-def test_a_normalized_token_is_matched_by_its_normalized_form() -> None:
-    stages = {"normalizer": {"type": "Prepend", "prepend": "▁"}}
-    assert assert_same("bc abc", added("bc", normalized=True), **stages).tokens == ["▁bc", " ", "a", "b", "c"]
-
-
-def test_a_raw_token_is_matched_before_normalization() -> None:
-    stages = {"normalizer": {"type": "NFC"}}
-    assert assert_same("e\u0301é", added("é"), **stages).tokens == ["é", "é"]
-    assert assert_same("e\u0301é", added("e\u0301", normalized=True), **stages).offsets == [(0, 1), (2, 3)]
-
-
-def test_each_part_between_raw_tokens_is_normalized_on_its_own() -> None:
-    stages = {"normalizer": {"type": "Prepend", "prepend": "▁"}}
-    assert assert_same("a<s>b", added("<s>"), **stages).tokens == ["▁", "a", "<s>", "▁", "b"]
 
 
 def test_the_normalized_form_is_what_an_id_stands_for_and_is_not_skipped() -> None:
@@ -196,21 +201,6 @@ def test_the_last_of_equal_contents_counts_and_special_stays_special() -> None:
     assert own(config).decode([0, 2]) == official(config).decode([0, 2]) == "a"
 
 
-def test_an_empty_content_is_left_out() -> None:
-    assert assert_same("ab", added(""), added("x")).ids == [0, 1]
-    assert own(tokenizer_json(bpe("ab"), [added(""), added("x")])).token_to_id("x") == 2
-
-
-@pytest.mark.parametrize(
-    ("contents", "problem"), [(["a b", "ab"], "'a b' and 'ab' both become 'ab'"), (["  "], "nothing is left of '  '")]
-)
-def test_tokens_that_the_library_tells_apart_by_chance_are_refused(contents: list[str], problem: str) -> None:
-    tokens = [added(content, normalized=True) for content in contents]
-    config = tokenizer_json(bpe("ab"), tokens, normalizer=NORMALIZERS[2] | {"content": ""})
-    with pytest.raises(UnsupportedFeature, match=f"added_tokens: {problem}"):
-        own(config)
-
-
 def test_the_public_parts_know_each_other() -> None:
     vocabulary = AddedVocabulary([added("<s>", special=True), added("x")], {"x": 4})
     assert vocabulary.tokens == {1: added("<s>", special=True), 4: added("x")}
@@ -224,10 +214,6 @@ def test_parts_that_are_settled_stay_and_empty_parts_go() -> None:
     splits = vocabulary.split_raw([Part(NormalizedString("ax"))])
     assert vocabulary.split_raw(splits) == splits
     assert AddedVocabulary().split_normalized([Part(NormalizedString(""))]) == []
-
-
-def test_stripping_looks_at_each_white_space_once() -> None:
-    assert_same(" " * 8_000, added(" ", lstrip=True))
 
 
 def test_stripped_spans_that_overlap_too_often_to_be_kept_are_refused() -> None:

@@ -73,37 +73,72 @@ def test_the_pattern_of_gpt2_cuts_as_in_the_library(text: str) -> None:
     assert_same(BYTE_LEVEL, text)
 
 
-def test_a_prefix_space_goes_before_every_part_that_does_not_start_with_one() -> None:
-    steps = [WORDS, {**BYTE_LEVEL, "add_prefix_space": True}]
-    assert assert_same({"type": "Sequence", "pretokenizers": steps}, "a b") == ["Ġa", "Ġb"]
-    assert assert_same({**BYTE_LEVEL, "add_prefix_space": True}, " a") == ["Ġa"]
+def split(behavior: str, invert: bool = False, **pattern: str) -> Json:
+    return {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
+
+
+def words_and(scheme: str) -> Json:
+    return sequence(WORDS, {**METASPACE, "prepend_scheme": scheme})
+
+
+INNER = sequence(FIXED, NUMBERS)
+CUT: dict[str, tuple[Json, str, list[str]]] = {
+    "a prefix space goes before each part": (
+        sequence(WORDS, {**BYTE_LEVEL, "add_prefix_space": True}), "a b", ["Ġa", "Ġb"],
+    ),
+    "but before none that has one": ({**BYTE_LEVEL, "add_prefix_space": True}, " a", ["Ġa"]),
+    "contractions have a straight apostrophe": (BYTE_LEVEL, "don't don’t", ["don", "'t", "Ġdon", "âĢĻ", "t"]),
+    "and are in lower case": (BYTE_LEVEL, "DON'T", ["DON", "'", "T"]),
+    "the last of several spaces goes with the word": (BYTE_LEVEL, "a   b  ", ["a", "ĠĠ", "Ġb", "ĠĠ"]),
+    "only the space becomes a metaspace": (METASPACE, "a\tb\u3000c d", ["▁a\tb\u3000c", "▁d"]),
+    "metaspaces that are written out cut too": (METASPACE, "a▁b ▁c", ["▁a", "▁b", "▁", "▁c"]),
+    "every part gets a metaspace": (words_and("always"), "a b", ["▁a", "▁b"]),
+    "or the first one": (words_and("first"), "a b", ["▁a", "b"]),
+    "or none": (words_and("never"), "a b", ["a", "b"]),
+    "without split the text stays whole": ({**METASPACE, "split": False}, "a b", ["▁a▁b"]),
+    "white space goes and information separators stay": (
+        WORDS, " a\x1cb\x85c\u2003\u3000d ", ["a\x1cb", "c", "d"],
+    ),
+    "matches of nothing cut": (split("Isolated", Regex="(?=b)"), "abab", ["a", "ba", "b"]),
+    "a string is no regular expression": (split("Removed", String="."), "a.b", ["a", "b"]),
+    "inverted the gaps are the delimiters": (split("Removed", True, Regex=r"\p{L}+"), "1ab2c", ["ab", "c"]),
+    "numbers are whole": (NUMBERS, "a12b3", ["a", "12", "b", "3"]),
+    "or digit by digit": (DIGITS, "a12b3", ["a", "1", "2", "b", "3"]),
+    "fractions, superscripts and letters that are numbers": (NUMBERS, "½²Ⅳ٣ 一", ["½²Ⅳ٣", " 一"]),
+    "numbers that are new in Unicode 17": (NUMBERS, "a\U00011de0\U00016ff4", ["a", "\U00011de0\U00016ff4"]),
+    "a delimiter goes each time": ({**DELIMITER, "delimiter": "."}, ".a..b c.", ["a", "b c"]),
+    "symbols of ASCII are punctuation, others are not": (PUNCTUATION, "a$b€c—d", ["a", "$", "b€c", "—", "d"]),
+    "punctuation that is new in Unicode 9 is none": (PUNCTUATION, "a\u2e43\U0001e95e", ["a\u2e43\U0001e95e"]),
+    "nor is it for Bert": (BERT, "a\u2e43\U0001e95e", ["a\u2e43\U0001e95e"]),
+    "Bert drops white space and isolates punctuation": (
+        BERT, " a,b...\u3000c ", ["a", ",", "b", ".", ".", ".", "c"],
+    ),
+    "words have marks, joiners and underscores but no superscripts": (
+        WORDS_AND_SIGNS, "a_1e\u0301\u200d, b²\x1c", ["a_1e\u0301\u200d", ",", "b", "²\x1c"],
+    ),
+    "letters that are new in Unicode 17 are in no word": (WORDS_AND_SIGNS, "a\U0001e6c0", ["a", "\U0001e6c0"]),
+    "a cut where the script changes": (
+        SCRIPTS, "漢字かなカナーaж1.e\u0301t", ["漢字かなカナー", "a", "ж", "1.", "e", "\u0301", "t"],
+    ),
+    "what has no script goes with the part before it": (SCRIPTS, " \u0560a b\u0560 ж ", ["a b\u0560 ", "ж "]),
+    "and is lost at the start": (SCRIPTS, " ", []),
+    "a fixed length counts code points": (FIXED, "é中😀a\u0301", ["é中", "😀a", "\u0301"]),
+    "a length may be the greatest of the library": ({**FIXED, "length": (1 << 64) - 1}, "abc", ["abc"]),
+    "a sequence runs in the order of its members": (INNER, "a12b", ["a", "1", "2", "b"]),
+    "and so does one in another": (
+        sequence(NUMBERS, sequence(), INNER, WORDS), "a12b c", ["a", "12", "b", "c"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_text_is_cut_as_by_the_library(name: str) -> None:
+    pre_tokenizer, text, parts = CUT[name]
+    assert assert_same(pre_tokenizer, text) == parts
 
 
 def test_every_byte_shares_the_span_of_its_character() -> None:
     assert own_parts({**BYTE_LEVEL, "use_regex": False}, "é") == [("Ã©", (0, 1))]
-
-
-def test_contractions_are_cut_only_with_a_straight_apostrophe_and_in_lower_case() -> None:
-    assert assert_same(BYTE_LEVEL, "don't DON'T")[:2] == ["don", "'t"]
-    assert assert_same(BYTE_LEVEL, "DON'T") == ["DON", "'", "T"]
-
-
-def test_the_last_of_several_spaces_goes_with_the_word() -> None:
-    assert assert_same(BYTE_LEVEL, "a   b  ") == ["a", "ĠĠ", "Ġb", "ĠĠ"]
-
-
-def test_only_the_space_becomes_a_metaspace() -> None:
-    assert assert_same(METASPACE, "a\tb\u3000c d") == ["▁a\tb\u3000c", "▁d"]
-
-
-def test_metaspaces_that_are_written_out_cut_too() -> None:
-    assert assert_same(METASPACE, "a▁b ▁c") == ["▁a", "▁b", "▁", "▁c"]
-
-
-@pytest.mark.parametrize(("scheme", "expected"), [("always", "▁b"), ("first", "b"), ("never", "b")])
-def test_a_part_after_the_first_gets_a_metaspace_only_always(scheme: str, expected: str) -> None:
-    pre_tokenizer = {"type": "Sequence", "pretokenizers": [WORDS, {**METASPACE, "prepend_scheme": scheme}]}
-    assert assert_same(pre_tokenizer, "a b")[1] == expected
 
 
 def test_first_means_first_in_the_original_text() -> None:
@@ -117,88 +152,3 @@ def test_first_means_first_in_the_original_text() -> None:
     )
     for text in ("a", " a", "<s>a", " <s>a b", "a<s>b"):
         assert_same_encoding(config, text)
-
-
-def test_without_split_the_text_stays_whole() -> None:
-    assert assert_same({**METASPACE, "split": False}, "a b") == ["▁a▁b"]
-
-
-def test_white_space_goes_and_information_separators_stay() -> None:
-    assert assert_same(WORDS, " a\x1cb\x85c\u2003\u3000d ") == ["a\x1cb", "c", "d"]
-
-
-def test_zero_width_matches_cut() -> None:
-    split: Json = {"type": "Split", "pattern": {"Regex": "(?=b)"}, "behavior": "Isolated", "invert": False}
-    assert assert_same(split, "abab") == ["a", "ba", "b"]
-
-
-def test_a_string_pattern_is_no_regular_expression() -> None:
-    split: Json = {"type": "Split", "pattern": {"String": "."}, "behavior": "Removed", "invert": False}
-    assert assert_same(split, "a.b") == ["a", "b"]
-
-
-def test_inverted_the_gaps_are_the_delimiters() -> None:
-    split: Json = {"type": "Split", "pattern": {"Regex": r"\p{L}+"}, "behavior": "Removed", "invert": True}
-    assert assert_same(split, "1ab2c") == ["ab", "c"]
-
-
-def test_numbers_are_whole_or_digit_by_digit() -> None:
-    assert assert_same(NUMBERS, "a12b3") == ["a", "12", "b", "3"]
-    assert assert_same(DIGITS, "a12b3") == ["a", "1", "2", "b", "3"]
-
-
-def test_fractions_superscripts_and_letters_that_are_numbers_are_digits() -> None:
-    assert assert_same(NUMBERS, "½²Ⅳ٣ 一") == ["½²Ⅳ٣", " 一"]
-
-
-def test_numbers_that_are_new_in_unicode_17_are_digits() -> None:
-    assert assert_same(NUMBERS, "a\U00011de0\U00016ff4") == ["a", "\U00011de0\U00016ff4"]
-
-
-def test_a_delimiter_goes_each_time() -> None:
-    assert assert_same({**DELIMITER, "delimiter": "."}, ".a..b c.") == ["a", "b c"]
-
-
-def test_the_symbols_of_ascii_are_punctuation_and_others_are_not() -> None:
-    assert assert_same(PUNCTUATION, "a$b€c—d") == ["a", "$", "b€c", "—", "d"]
-
-
-def test_punctuation_that_is_new_in_unicode_9_is_none() -> None:
-    for component in (PUNCTUATION, BERT):
-        assert assert_same(component, "a\u2e43\U0001e95e") == ["a\u2e43\U0001e95e"]
-
-
-def test_bert_drops_white_space_and_isolates_punctuation() -> None:
-    assert assert_same(BERT, " a,b...\u3000c ") == ["a", ",", "b", ".", ".", ".", "c"]
-
-
-def test_words_have_marks_joiners_and_underscores_but_no_superscripts() -> None:
-    words = ["a_1e\u0301\u200d", ",", "b", "²\x1c"]
-    assert assert_same(WORDS_AND_SIGNS, "a_1e\u0301\u200d, b²\x1c") == words
-
-
-def test_letters_that_are_new_in_unicode_17_are_in_no_word() -> None:
-    assert assert_same(WORDS_AND_SIGNS, "a\U0001e6c0") == ["a", "\U0001e6c0"]
-
-
-def test_there_is_a_cut_where_the_script_changes() -> None:
-    assert assert_same(SCRIPTS, "漢字かなカナーaж1.e\u0301t") == ["漢字かなカナー", "a", "ж", "1.", "e", "\u0301", "t"]
-
-
-def test_what_has_no_script_goes_with_the_part_before_it_and_is_lost_at_the_start() -> None:
-    assert assert_same(SCRIPTS, " \u0560a b\u0560 ж ") == ["a b\u0560 ", "ж "]
-    assert assert_same(SCRIPTS, " ") == []
-
-
-def test_a_fixed_length_counts_code_points() -> None:
-    assert assert_same(FIXED, "é中😀a\u0301") == ["é中", "😀a", "\u0301"]
-
-
-def test_a_length_may_be_as_great_as_the_library_takes_it() -> None:
-    assert assert_same({**FIXED, "length": (1 << 64) - 1}, "abc") == ["abc"]
-
-
-def test_sequences_in_sequences_run_in_the_order_of_their_members() -> None:
-    inner = sequence(FIXED, NUMBERS)
-    assert assert_same(inner, "a12b") == ["a", "1", "2", "b"]
-    assert assert_same(sequence(NUMBERS, sequence(), inner, WORDS), "a12b c") == ["a", "12", "b", "c"]

@@ -24,18 +24,35 @@ def tokens(encoding: Encoding) -> list[str]:
     return ["".join(part.tokens) for part in (encoding, *encoding.overflowing)]
 
 
-def test_what_is_cut_off_overflows_part_by_part() -> None:
-    assert tokens(assert_same_encoding(config(3), "abcdefgh")) == ["abc", "def", "gh"]
-    assert tokens(assert_same_encoding(config(3, direction="Left"), "abcdefgh")) == ["fgh", "cde", "ab"]
+PARTS: dict[str, tuple[Json, str, str | None, list[str]]] = {
+    "what is cut off overflows part by part": (config(3), "abcdefgh", None, ["abc", "def", "gh"]),
+    "or is cut off from the left": (config(3, direction="Left"), "abcdefgh", None, ["fgh", "cde", "ab"]),
+    "the stride is what the next part repeats": (config(4, stride=2), "abcdefgh", None, ["abcd", "cdef", "efgh"]),
+    "to the left": (config(4, stride=3, direction="Left"), "abcdef", None, ["cdef", "bcde", "abcd"]),
+    "a text of just the length stays whole": (config(3), "abc", None, ["abc"]),
+    "only the first text is cut": (config(5, "OnlyFirst"), "abcdef", "gh", ["abcgh", "defgh"]),
+    "or only the second": (config(5, "OnlySecond"), "gh", "abcdef", ["ghabc", "ghdef"]),
+    "what overflows from both is combined": (config(4), "abcd", "efgh", ["abef", "cdef", "cdgh", "abgh"]),
+    "special tokens count": (
+        config(4, post_processor=BERT), "abcde", None, ["[CLS]ab[SEP]", "[CLS]cd[SEP]", "[CLS]e[SEP]"],
+    ),
+    "no room beside special tokens leaves none of the text": (
+        config(2, post_processor=BERT), "abc", None, ["[CLS][SEP]", "[CLS]abc[SEP]"],
+    ),
+    "less room than special tokens need is no truncation": (
+        config(1, post_processor=BERT), "abc", None, ["[CLS]abc[SEP]"],
+    ),
+    "no room at all needs neither a stride nor a second text": (
+        config(0, "OnlySecond", stride=3), "abc", None, ["", "abc"],
+    ),
+}  # fmt: skip
+"""By what they show: a file, a text, a second one, and the tokens of the encoding and of what overflows."""
 
 
-def test_the_stride_is_what_the_next_part_repeats() -> None:
-    assert tokens(assert_same_encoding(config(4, stride=2), "abcdefgh")) == ["abcd", "cdef", "efgh"]
-    assert tokens(assert_same_encoding(config(4, stride=3, direction="Left"), "abcdef")) == ["cdef", "bcde", "abcd"]
-
-
-def test_a_text_of_just_the_length_stays_whole() -> None:
-    assert tokens(assert_same_encoding(config(3), "abc")) == ["abc"]
+@pytest.mark.parametrize("name", PARTS)
+def test_a_text_is_cut_as_by_the_library(name: str) -> None:
+    cut, text, pair, parts = PARTS[name]
+    assert tokens(assert_same_encoding(cut, text, pair=pair)) == parts
 
 
 def test_offsets_and_words_stay_those_of_the_whole_text() -> None:
@@ -57,25 +74,9 @@ def test_every_pair_of_lengths_is_cut_as_in_the_library(first: int, second: int,
     assert_same_encoding(config(max_length), "abcdefgh"[:first], pair="abcdefgh"[:second])
 
 
-def test_only_the_named_text_of_a_pair_is_cut() -> None:
-    assert tokens(assert_same_encoding(config(5, "OnlyFirst"), "abcdef", pair="gh")) == ["abcgh", "defgh"]
-    assert tokens(assert_same_encoding(config(5, "OnlySecond"), "gh", pair="abcdef")) == ["ghabc", "ghdef"]
-
-
-def test_what_overflows_from_both_texts_is_combined_and_overflows_again() -> None:
+def test_what_overflows_from_both_texts_overflows_again() -> None:
     encoding = assert_same_encoding(config(4), "abcd", pair="efgh")
-    assert tokens(encoding) == ["abef", "cdef", "cdgh", "abgh"]
     assert [tokens(part)[1:] for part in encoding.overflowing] == [["cdgh"], [], ["cdgh"]]
-
-
-def test_special_tokens_count() -> None:
-    assert tokens(own(config(4, post_processor=BERT)).encode("abcde")) == [
-        "[CLS]ab[SEP]",
-        "[CLS]cd[SEP]",
-        "[CLS]e[SEP]",
-    ]
-    assert_same_encoding(config(4, post_processor=BERT), "abcde")
-    assert_same_encoding(config(5, post_processor=BERT), "abcde", pair="fgh")
 
 
 def test_special_tokens_of_a_pair_are_as_many_as_its_template_has() -> None:
@@ -85,19 +86,6 @@ def test_special_tokens_of_a_pair_are_as_many_as_its_template_has() -> None:
         tokens(assert_same_encoding(config(8, post_processor=roberta), "abcd", pair="efg"))[0]
         == "[CLS]ab[SEP][SEP]ef[SEP]"
     )
-
-
-def test_no_room_beside_the_special_tokens_leaves_none_of_the_text() -> None:
-    encoding = assert_same_encoding(config(2, post_processor=BERT), "abc")
-    assert tokens(encoding) == ["[CLS][SEP]", "[CLS]abc[SEP]"]
-
-
-def test_less_room_than_the_special_tokens_need_is_no_truncation() -> None:
-    assert tokens(assert_same_encoding(config(1, post_processor=BERT), "abc")) == ["[CLS]abc[SEP]"]
-
-
-def test_no_room_at_all_needs_neither_a_stride_nor_a_second_text() -> None:
-    assert tokens(assert_same_encoding(config(0, "OnlySecond", stride=3), "abc")) == ["", "abc"]
 
 
 @pytest.mark.parametrize(
