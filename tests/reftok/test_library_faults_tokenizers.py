@@ -172,7 +172,9 @@ def test_byte_fallback_with_a_subword_prefix_gives_offsets_outside_the_text() ->
     encoding = official(config).encode("aé")
     assert encoding.tokens == ["a", "<0x23>", "<0x23>", "<0xC3>", "<0xA9>"]
     assert max(end for _, end in encoding.offsets) > len("aé")
-    assert_refused(config, r"model\.byte_fallback: is not supported with a prefix or suffix of words")
+    for affix in ("continuing_subword_prefix", "end_of_word_suffix"):
+        config = tokenizer_json(bpe(vocab, byte_fallback=True, **{affix: "##"}))
+        assert_refused(config, r"model\.byte_fallback: is not supported with a prefix or suffix of words")
 
 
 def test_of_two_tokens_with_one_id_the_library_names_one_by_chance() -> None:

@@ -9,22 +9,21 @@ from typing import Any
 
 import pytest
 
-import reftok
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
 from reftok.formats import load_rules
 from reftok.formats.huggingface.components_json import DECODERS as DECODER_READERS
 from reftok.formats.huggingface.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.rules.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
 
-from .official import own
-from .tokenizers_strategies.decoders import DECODERS
+from .formats.huggingface.test_components_json import COMPONENTS
+from .official import bpe, own, tokenizer_json
+from .stream_comparison import check_stream
+from .three_ways import decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,35 +89,35 @@ def tokenizer(**stages: Any) -> Tokenizer:
     return Tokenizer(Pipeline("tokenizers", model, added, **stages))
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        tokenizer(),
-        tokenizer(normalizers=(Reversed(),)),
-        tokenizer(pre_tokenizers=(Halves(),)),
-        tokenizer(decoders=(Sorted(),)),
-        tokenizer(normalizers=(Reversed(),), pre_tokenizers=(Halves(), Halves()), decoders=(Sorted(), Sorted())),
-        Tokenizer(replace(QWEN, normalizers=(Reversed(),))),
-        Tokenizer(replace(QWEN, pre_tokenizers=(Halves(), *QWEN.pre_tokenizers))),
-        Tokenizer(replace(LLAMA, decoders=(*(LLAMA.decoders or ()), Sorted()))),
-    ],
-    ids=["model", "normalizer", "pre-tokenizer", "decoder", "all", "before NFC", "before Split", "behind Strip"],
-)
-def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanation(made: Tokenizer) -> None:
+UNKNOWN = {
+    "model": tokenizer(),
+    "normalizer": tokenizer(normalizers=(Reversed(),)),
+    "pre-tokenizer": tokenizer(pre_tokenizers=(Halves(),)),
+    "decoder": tokenizer(decoders=(Sorted(),)),
+    "all": tokenizer(normalizers=(Reversed(),), pre_tokenizers=(Halves(), Halves()), decoders=(Sorted(), Sorted())),
+    "before NFC": Tokenizer(replace(QWEN, normalizers=(Reversed(),))),
+    "before Split": Tokenizer(replace(QWEN, pre_tokenizers=(Halves(), *QWEN.pre_tokenizers))),
+    "behind Strip": Tokenizer(replace(LLAMA, decoders=(*(LLAMA.decoders or ()), Sorted()))),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanation(name: str) -> None:
+    made = UNKNOWN[name]
+    check_streams_and_fast_paths(made)
     encoding = made.encode(TEXT)
-    assert encoding == made.rules.encode(TEXT)
-    assert made.encode_ids(TEXT) == list(encoding.ids)
     assert len(encoding.offsets) == len(encoding.ids) > 3
-    for size in (1, 3, len(TEXT)):
-        stream = made.stream_encoder()
-        given = [i for start in range(0, len(TEXT), size) for i in stream.feed(TEXT[start : start + size])]
-        assert given + stream.finish() == list(encoding.ids)
-    text = made.decode(encoding.ids)
-    assert text == made.rules.decode(encoding.ids)
-    decoder = made.stream_decoder()
-    assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == text
     assert len(explain(made.rules, TEXT).tokens) == len(encoding.ids)
     assert any(type(made.rules.model).__name__ in line for line in information_lines(information(made.rules)))
+
+
+def check_streams_and_fast_paths(made: Tokenizer) -> None:
+    for text in (TEXT, "", " é Ａ▁1", "ab" * 40):
+        encoding = made.rules.encode(text)
+        assert made.encode(text) == encoding
+        check_stream(made, text)
+        expected = made.rules.decode(encoding.ids)
+        assert made.decode(encoding.ids) == decoded(made, encoding.ids, 1, True) == expected
 
 
 def derived(component: Any, **methods: Any) -> Any:
@@ -147,31 +146,16 @@ def test_a_class_derived_from_a_known_one_goes_by_its_own_rule(name: str, stage:
         check_streams_and_fast_paths(Tokenizer(replace(host, **{stage: other})))
 
 
-@pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
-def test_a_class_derived_from_a_normalizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
-    (step,) = own(file(normalizer=_normalizer_options(kind))).rules.normalizers
-    check_streams_and_fast_paths(tokenizer(normalizers=(derived(step, **RULES["normalizers"]),)))
-
-
-@pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
-def test_a_class_derived_from_a_pre_tokenizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
-    (step,) = own(file(pre_tokenizer=options(kind))).rules.pre_tokenizers
-    check_streams_and_fast_paths(tokenizer(pre_tokenizers=(derived(step, **RULES["pre_tokenizers"]),)))
-
-
-def check_streams_and_fast_paths(made: Tokenizer) -> None:
-    for text in (TEXT, "", " é Ａ▁1", "ab" * 40):
-        encoding = made.rules.encode(text)
-        assert made.encode(text) == encoding
-        assert made.encode_ids(text) == list(encoding.ids)
-        for size in (1, 7):
-            stream = made.stream_encoder()
-            given = [i for start in range(0, len(text), size) for i in stream.feed(text[start : start + size])]
-            assert given + stream.finish() == list(encoding.ids)
-        expected = made.rules.decode(encoding.ids)
-        assert made.decode(encoding.ids) == expected
-        decoder = made.stream_decoder()
-        assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == expected
+@pytest.mark.parametrize(
+    ("stage", "kind"),
+    [
+        *(("normalizers", kind) for kind in sorted(NORMALIZERS)),
+        *(("pre_tokenizers", kind) for kind in sorted(PRE_TOKENIZERS)),
+    ],
+)
+def test_a_class_derived_from_one_of_a_file_goes_by_its_own_rule(stage: str, kind: str) -> None:
+    (step,) = getattr(own(file(**{stage.removesuffix("s"): component(stage, kind)})).rules, stage)
+    check_streams_and_fast_paths(tokenizer(**{stage: (derived(step, **RULES[stage]),)}))
 
 
 def test_what_is_buffered_says_who_holds_it() -> None:
@@ -183,102 +167,22 @@ def test_what_is_buffered_says_who_holds_it() -> None:
 
 # --- every component that a file can ask for
 
-BUFFERED_MODELS = {"WordPiece", "WordLevel"}
-BUFFERED_PRE_TOKENIZERS = {"FixedLength", "UnicodeScripts"}
-PATTERN = {"Regex": "a+"}
-OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "Prepend": {"prepend": "▁"},
-    "Replace": {"pattern": PATTERN, "content": "b"},
-    "Strip": {"strip_left": True, "strip_right": True},
-    "StripNormalizer": {"strip_left": True, "strip_right": True},
-    "Precompiled": {"precompiled_charsmap": ""},
-    "BertNormalizer": {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True},
-    "Bert": {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True},
-    "ByteLevel": {"add_prefix_space": True, "trim_offsets": True, "use_regex": True},
-    "Split": {"pattern": PATTERN, "behavior": "Isolated", "invert": False},
-    "Metaspace": {"replacement": "▁", "prepend_scheme": "first", "split": True},
-    "CharDelimiterSplit": {"delimiter": "-"},
-    "Digits": {"individual_digits": True},
-    "Punctuation": {"behavior": "Isolated"},
-    "FixedLength": {"length": 3},
-}
-MODEL: Mapping[str, Any] = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+BUFFERED = {"WordPiece", "WordLevel", "FixedLength", "UnicodeScripts"}
+KINDS = {"normalizers": NORMALIZERS, "pre_tokenizers": PRE_TOKENIZERS, "decoders": DECODER_READERS, "model": MODELS}
+
+
+def component(stage: str, kind: str) -> dict[str, Any]:
+    """A component of a file with all that it needs."""
+    found = COMPONENTS[stage.removesuffix("s")]
+    return next((value for value in found if value["type"] == kind), {"type": kind})
 
 
 def file(**stages: Any) -> dict[str, Any]:
-    empty = {"normalizer": None, "pre_tokenizer": None, "post_processor": None, "decoder": None}
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "model": MODEL,
-        **empty,
-        **stages,
-    }
+    return tokenizer_json(bpe("a")) | stages
 
 
-def options(kind: str) -> dict[str, Any]:
-    return {"type": kind, **OPTIONS.get(kind, {})}
-
-
-@pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
-def test_every_normalizer_of_a_file_has_its_streamed_form(kind: str) -> None:
-    (normalizer,) = own(file(normalizer=_normalizer_options(kind))).rules.normalizers
-    assert not _reasons(normalizer)
-
-
-def _normalizer_options(kind: str) -> dict[str, Any]:
-    return {"type": kind} if kind == "ByteLevel" else options(kind)
-
-
-def _reasons(normalizer: Normalizer) -> tuple[str, ...]:
-    return tokenizer(model=BPE({"a": 0}, []), normalizers=(normalizer,)).stream_encoder().held_until_end
-
-
-def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
-    found = [step for step in reftok.load("spm-unigram-hf").rules.normalizers if type(step).__name__ == "Precompiled"]
-    assert [_reasons(step) for step in found] == [()]
-
-
-@pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
-def test_every_pre_tokenizer_of_a_file_has_its_streamed_form_or_is_listed(kind: str) -> None:
-    (step,) = own(file(pre_tokenizer=options(kind))).rules.pre_tokenizers
-    made = tokenizer(model=BPE({"a": 0}, []), pre_tokenizers=(step,))
-    assert bool(made.stream_encoder().held_until_end) == (kind in BUFFERED_PRE_TOKENIZERS)
-
-
-def test_every_decoder_of_a_file_has_its_streamed_form() -> None:
-    kinds = set()
-    for config in [*DECODERS, *MORE_DECODERS]:
-        made = own(file(decoder=config))
-        assert not made.stream_decoder().held_until_end, config
-        kinds.add(config["type"])
-    assert kinds == set(DECODER_READERS)
-
-
-MORE_DECODERS: list[dict[str, Any]] = [
-    {"type": "BPEDecoder", "suffix": "</w>"},
-    {"type": "WordPiece", "prefix": "##", "cleanup": True},
-    {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True},
-    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True},
-]
-
-
-def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
-    configs: list[dict[str, Any]] = [
-        {"type": "BPE", "vocab": {"a": 0}, "merges": []},
-        {"type": "Unigram", "vocab": [["a", -1.0]], "unk_id": None},
-        {
-            "type": "WordPiece",
-            "vocab": {"a": 0},
-            "unk_token": "a",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 9,
-        },
-        dict(MODEL),
-    ]
-    assert {config["type"] for config in configs} == set(MODELS)
-    made = [own(file(model=config)).stream_encoder() for config in configs]
-    buffered = {config["type"] for config, stream in zip(configs, made, strict=True) if stream.held_until_end}
-    assert buffered == BUFFERED_MODELS
+@pytest.mark.parametrize(("stage", "kind"), [(stage, kind) for stage, kinds in KINDS.items() for kind in sorted(kinds)])
+def test_every_component_of_a_file_has_its_streamed_form_or_is_listed(stage: str, kind: str) -> None:
+    made = own(file(**{stage.removesuffix("s"): component(stage, kind)}))
+    stream = made.stream_decoder() if stage == "decoders" else made.stream_encoder()
+    assert bool(stream.held_until_end) == (kind in BUFFERED and stage != "decoders")

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import io
 import tracemalloc
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece import SentencePieceProcessor
 
 from reftok import Tokenizer
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, ReftokError, UnsupportedFeature
@@ -45,41 +44,6 @@ def official_refuses(data: bytes) -> bool:
     except RuntimeError:
         return True
     return False
-
-
-@given(models(), inputs)
-def test_any_model_encodes_as_the_official_library(data: bytes, text: str | bytes) -> None:
-    tokenizer, official = load_both(data)
-    assert own_encoding(tokenizer, text) == official_encoding(official, text)
-    assert tokenizer.encode_ids(text) == official.Encode(text) == list(tokenizer.encode(text).ids)
-
-
-@given(models(), st.lists(st.integers(0, 300), max_size=12))
-def test_any_model_decodes_as_the_official_library(data: bytes, ids: list[int]) -> None:
-    tokenizer, official = load_both(data)
-    ids = [token_id % official.GetPieceSize() for token_id in ids]
-    assert tokenizer.decode(ids) == official.Decode(ids)
-
-
-@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
-@pytest.mark.parametrize("byte_fallback", [False, True])
-def test_a_trained_model_is_the_same_in_both(model_type: str, byte_fallback: bool) -> None:
-    sentences = ["the cat sat on the mat", "the dog sat on the log", "a cat and a dog", "ﬁne Ｗords, 中文 and é"] * 5
-    trained = io.BytesIO()
-    SentencePieceTrainer.Train(
-        sentence_iterator=iter(sentences),
-        model_writer=trained,
-        model_type=model_type,
-        vocab_size=320 if byte_fallback else 60,
-        hard_vocab_limit=False,
-        byte_fallback=byte_fallback,
-        user_defined_symbols=["<sep>", "cat"],
-        minloglevel=2,
-    )
-    tokenizer, official = load_both(trained.getvalue())
-    for text in [*sentences[:4], " the  cat<sep>sat ", "dogcat ﾊﾟ 😀", "", " ", "ｈａｔ\u3000 "]:
-        assert own_encoding(tokenizer, text) == official_encoding(official, text)
-        assert tokenizer.decode(tokenizer.encode_ids(text)) == official.Decode(official.Encode(text))
 
 
 def pieces_of_bytes(*more: tuple[str, float, PieceType]) -> bytes:
@@ -249,13 +213,6 @@ def test_long_symbols_take_memory_and_time_in_proportion() -> None:
     official = SentencePieceProcessor(model_proto=data)
     assert [own_encoding(tokenizer, text) for text in texts] == [official_encoding(official, text) for text in texts]
     assert streamed == [official.Encode(text) for text in texts]
-
-
-def test_the_beginnings_of_long_symbols_are_no_symbols() -> None:
-    tokenizer, official = load_both(model_bytes([UNKNOWN, A, *LONG_SYMBOLS]))
-    for text in ("01" * 200, "a00a" * 50):
-        assert own_encoding(tokenizer, text) == official_encoding(official, text)
-        assert tokenizer.encode_ids(text) == list(tokenizer.encode_iterable([*text])) == official.Encode(text)
 
 
 @pytest.mark.parametrize("data", [SMALL, model_bytes([UNKNOWN, A], BPE, trainer={44: "?"}, normalizer={3: False})])
