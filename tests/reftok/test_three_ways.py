@@ -23,7 +23,7 @@ def test_of_any_tokenizer_json_fast_path_plain_rules_and_library_give_the_same(
     ask_file(*question, seed, Tally())
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(
     models(),
     st.lists(inputs, min_size=1, max_size=4),

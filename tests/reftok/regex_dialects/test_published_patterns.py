@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 
 from ..official import EVERY_CHARACTER
 from ..oniguruma_comparison import assert_same
+from ..tokenizers_strategies import texts
 
 LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
 
@@ -88,6 +90,13 @@ def test_the_pattern_of_a_published_model_matches_what_oniguruma_matches(name: s
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_pattern_of_a_published_model_matches_any_characters_side_by_side(name: str) -> None:
     assert_same(PUBLISHED[name], "".join(EVERY_CHARACTER[:0x3100:5] + EVERY_CHARACTER[0x1F000:0x1FC00:5]))
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@settings(max_examples=20)
+@given(texts)
+def test_the_pattern_of_a_published_model_matches_any_text_as_oniguruma_does(name: str, text: str) -> None:
+    assert_same(PUBLISHED[name], text)
 
 
 @pytest.mark.parametrize("name", sorted({*PUBLISHED} - RUN_AWAY))

@@ -5,14 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
-from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.spm import LlamaSPM
@@ -23,14 +20,7 @@ from reftok.rules.stages import Model
 from reftok.streams.cuts.models import model_parts
 from reftok.streams.stages import Tokenizing
 
-from ..protobuf_writer import BPE as BPE_TYPE
-from ..protobuf_writer import CHAR, UNIGRAM, WORD
-from ..sentencepiece_strategies import models
-
 UNKNOWN = Piece("<unk>", 0.0, PieceType.UNKNOWN)
-TEXTS = st.text("aab▁▁é中x", max_size=14)
-PLACES = st.lists(st.integers(1, 60), max_size=6)
-SCORES = st.sampled_from([-1.0, -2.0, -0.5, 0.0, -3.3, 1.25])
 
 
 def whole(model: Model, text: str) -> list[int] | None:
@@ -59,45 +49,6 @@ def check(model: Model, text: str, places: Sequence[int] = ()) -> None:
             assert given_after(model, chunks)[-1] == expected, chunks
         except ReftokError:
             assert expected is None
-
-
-@pytest.mark.parametrize("model_type", [UNIGRAM, BPE_TYPE, CHAR, WORD])
-@settings(max_examples=150)
-@given(st.data())
-def test_a_model_of_sentencepiece(model_type: int, data: st.DataObject) -> None:
-    model = read_sentencepiece_model(data.draw(models(model_type)), "").model
-    check(model, data.draw(TEXTS), data.draw(PLACES))
-
-
-@settings(max_examples=300)
-@given(
-    st.dictionaries(st.text("ab<x>", min_size=1, max_size=4), SCORES, min_size=1, max_size=9),
-    st.booleans(),
-    st.lists(st.sampled_from(["<x>", *"aabéx"]), max_size=12).map("".join),
-    PLACES,
-)
-def test_a_unigram_whose_unknown_characters_may_be_bytes_and_its_unknown_piece_in_the_text(
-    pieces: dict[str, float], falls_back: bool, text: str, places: list[int]
-) -> None:
-    byte_pieces = dict.fromkeys(BYTE_PIECES, -9.0) if falls_back else {}
-    check(Unigram([*({"<x>": 0.0} | pieces | byte_pieces).items()], 0, falls_back), text, places)
-
-
-@settings(max_examples=300)
-@given(
-    st.dictionaries(
-        st.text("abc", min_size=1, max_size=4),
-        st.tuples(SCORES, st.sampled_from([PieceType.NORMAL, PieceType.UNUSED, PieceType.USER_DEFINED])),
-        min_size=3,
-        max_size=10,
-    ),
-    st.text("abcx", max_size=14),
-    PLACES,
-)
-def test_unused_pieces_are_split_as_the_whole_text_has_it(pieces: dict[str, Any], text: str, places: list[int]) -> None:
-    check(
-        SentencePieceBPE(PieceTable([UNKNOWN, *(Piece(piece, *kind) for piece, kind in pieces.items())])), text, places
-    )
 
 
 @pytest.mark.parametrize("scale", [0.01, 10.0, 5_000.0, 60_000.0, 90_000.0, 1e9, 1e37])

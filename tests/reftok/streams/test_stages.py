@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -34,7 +33,6 @@ from reftok.unicode.charsmap import Charsmap
 from ..official import precompiled_charsmap
 from ..protobuf_writer import compile_charsmap
 from ..tokenizers_strategies import texts
-from ..tokenizers_strategies.pipelines import added_tokens
 
 BERTS = [
     norm.BertNormalizer(*options)
@@ -142,16 +140,6 @@ def test_a_pre_tokenizer(step: PreTokenizer, text: str, places: list[int]) -> No
     check(lambda: cutting(step), text, places, [*filter(None, expected)])
 
 
-@settings(max_examples=200)
-@given(st.lists(st.sampled_from(CUT), min_size=2, max_size=3), TEXTS, PLACES)
-def test_pre_tokenizers_behind_each_other(steps: list[PreTokenizer], text: str, places: list[int]) -> None:
-    parts = [Part(NormalizedString(text))]
-    for step in steps:
-        parts = step.pre_tokenize(parts)
-    expected = [part.normalized.text for part in parts if part.normalized.text]
-    check(lambda: [stage for step in steps for stage in cutting(step)], text, places, expected)
-
-
 @pytest.mark.parametrize("source", ["(?<=a)b", "(?<!a)b", "(?<=(?:ba){2})b", r"\bb", r"\Bb", "^b", r"\Ab", "(?:ab)+"])
 def test_a_look_behind_sees_the_text_before_the_cut_and_waits_for_nothing(source: str) -> None:
     """Fault: a decoder with such a pattern waited for the end of the stream."""
@@ -167,14 +155,6 @@ def test_a_look_behind_sees_the_text_before_the_cut_and_waits_for_nothing(source
 def tokens_of(tokens: AddedVocabulary, text: str, ignores: bool) -> list[Item]:
     parts = tokens.split_raw([Part(NormalizedString(text))] if text else [], ignores)
     return [part.normalized.text if part.tokens is None else part.tokens[0].id for part in parts]
-
-
-@settings(max_examples=300)
-@given(added_tokens, st.text(st.sampled_from("aabbcA1_ <s>é\n\u3000▁中"), max_size=14), PLACES, st.booleans())
-def test_added_tokens(tokens: list[AddedToken], text: str, places: list[int], ignores: bool) -> None:
-    added = AddedVocabulary([replace(token, normalized=False) for token in tokens])
-    search, _ = token_searches(added, ignores)
-    check(lambda: [CuttingOut(search)] if search else [], text, places, tokens_of(added, text, ignores))
 
 
 @pytest.mark.parametrize("options", [{"rstrip": True}, {"lstrip": True}, {"single_word": True}])
