@@ -8,8 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
+from reftok.formats.tiktoken.encodings import ENCODINGS
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.patterns import pattern_matches
+
+from ..tokenizers_strategies import texts
 
 RANKS = {bytes([byte]): byte for byte in range(256)}
 PATTERNS = (
@@ -22,15 +25,20 @@ PATTERNS = (
     r"\p{Thai}+|\p{Greek}+|[\p{Hangul}\p{Katakana}]|\P{Cyrillic}|\p{Cyrillic}{2}",
 )
 TEXTS = st.text(
-    st.sampled_from("abcxyABkKıİiſsSſtTmlM'ſ$^-&|~\\]_ \n\r\t漢。é\u0301ก\u0e34αж한ア1²Ⅳ\u2028\u180e\u200d\U0001f600ßﬆ")
+    st.sampled_from(
+        "abcxyABkKıİiſsSſtTmlM'ſ$^-&|~\\]_ \n\r\t漢汉々〇ー\u3099\U00031350。é\u0301"
+        "ก\u0e34αж한ア1²Ⅳ\u2028\u180e\u200d\U0001f600ßﬆ"
+    )
 )
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@settings(max_examples=200)
-@given(text=TEXTS)
+@pytest.mark.parametrize("pattern", [*PATTERNS, *sorted({encoding.pattern for encoding in ENCODINGS.values()})])
+@settings(max_examples=150)
+@given(text=TEXTS | texts)
 @example("'Skſ KK\u212a'T")
 @example("a\n")
+@example("汉ab汉\u0301a")
+@example("'S汉's")
 def test_what_is_taken_means_the_same_as_in_the_library(pattern: str, text: str) -> None:
     """The library leaves out what the pattern does not match; each match here is one pre-token with a rank."""
     found = [text[start:end] for start, end, matched in pattern_matches(compile_fancy_regex(pattern), text) if matched]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
 from reftok.rules.huggingface.bpe import BPE, BPEOptions

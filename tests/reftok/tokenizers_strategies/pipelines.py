@@ -13,28 +13,7 @@ from .normalizers import normalizers
 from .post_processors import paddings, post_processors, templates, truncations
 from .pre_tokenizers import pre_tokenizers
 
-CONTENTS = [
-    "a",
-    "ab",
-    "b",
-    "abc",
-    "bc",
-    " a",
-    "a ",
-    " ",
-    "  ",
-    "\n",
-    "<s>",
-    "<a>",
-    "é",
-    "e\u0301",
-    "▁",
-    "▁a",
-    "中",
-    "A",
-    "1",
-    "_",
-]
+CONTENTS = ["a", "ab", "b", "abc", "bc", " a", "a ", " ", "  ", "\n", "<s>", "<a>", "é", "e\u0301", "▁", "▁a", *"中A1_"]
 BLANK_CONTENTS = ["a", "a ", " ", "  ", "\n", "▁", "<s>"]
 
 

@@ -37,30 +37,19 @@ def test_random_numbers_become_the_doubles_of_the_library() -> None:
     assert any(read(number) != float(number) for number in numbers)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        *[
-            "0.0",
-            "-0.0",
-            "0e400",
-            "0.0e99999",
-            "1e-400",
-            "5e-324",
-            "1.7976931348623157e308",
-            "0.1e-99999999999999999999",
-        ],
-        *["18446744073709551615", "18446744073709551616", "-9223372036854775808", "-9223372036854775809"],
-        *[
-            "1e00000000001",
-            "0." + "0" * 400 + "1",
-            "1" * 300,
-            "0.3",
-            "1844674407370955161.60",
-            "184467440737095516159.05",
-        ],
-    ],
-)
+ZEROS = ["0.0", "-0.0", "0e400", "0.0e99999", "1e-400", "0.1e-99999999999999999999", "0." + "0" * 400 + "1"]
+EDGES = ["5e-324", "1.7976931348623157e308", "18446744073709551615", "18446744073709551616", "-9223372036854775808"]
+OTHERS = [
+    "-9223372036854775809",
+    "1e00000000001",
+    "1" * 300,
+    "0.3",
+    "1844674407370955161.60",
+    "184467440737095516159.05",
+]
+
+
+@pytest.mark.parametrize("number", [*ZEROS, *EDGES, *OTHERS])
 def test_numbers_at_the_edges_become_the_doubles_of_the_library(number: str) -> None:
     assert [repr(read(number))] == [repr(score) for score in official_scores([number])]
 

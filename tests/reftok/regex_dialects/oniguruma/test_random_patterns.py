@@ -12,33 +12,8 @@ from reftok.regex_dialects.pattern import compile_oniguruma
 from ...oniguruma_comparison import assert_same
 
 CHARACTERS = "abcskfiß1 ſKŉ"
-ATOMS = [
-    *CHARACTERS,
-    "ss",
-    "ffi",
-    "ʼn",
-    ".",
-    "^",
-    "$",
-    r"\b",
-    r"\B",
-    r"\A",
-    r"\z",
-    r"\G",
-    r"\R",
-    r"\N",
-    r"\x{DF}",
-    r"\163",
-]
-ATOMS += [rf"\{letter}" for letter in "dDsSwWhH"] + [
-    r"\p{Lu}",
-    r"\P{L}",
-    r"\p{^Alpha}",
-    r"\p{Punct}",
-    "(?#x)",
-    "{,}",
-    "(?i)",
-]
+ATOMS = [*CHARACTERS, "ss", "ffi", "ʼn", ".", "^", "$", r"\x{DF}", r"\163", r"\p{Lu}", r"\P{L}", r"\p{^Alpha}"]
+ATOMS += [r"\p{Punct}", "(?#x)", "{,}", "(?i)", *(rf"\{letter}" for letter in "dDsSwWhHbBAzGRN")]
 CLASS_ITEMS = [
     *CHARACTERS,
     "a-c",
@@ -53,43 +28,11 @@ CLASS_ITEMS = [
     r"\P{Ll}",
     r"\]",
 ]
-QUANTIFIERS = [
-    "",
-    "",
-    "",
-    "?",
-    "*",
-    "+",
-    "??",
-    "*?",
-    "+?",
-    "?+",
-    "*+",
-    "++",
-    "{2}",
-    "{1,2}",
-    "{,2}",
-    "{2,}",
-    "{1,2}?",
-    "{2}?",
-]
-QUANTIFIERS += ["{1,2}+", "{2,1}", "{0}", "+*", "{2}{2}"]
+QUANTIFIERS = ["", "", "", *(kind + mode for kind in ("?", "*", "+", "{1,2}") for mode in ("", "?", "+"))]
+QUANTIFIERS += ["{2}", "{,2}", "{2,}", "{2}?", "{2,1}", "{0}", "+*", "{2}{2}"]
 OPENINGS = [
     "(",
-    "(?:",
-    "(?i:",
-    "(?m:",
-    "(?x:",
-    "(?-i:",
-    "(?W:",
-    "(?>",
-    "(?=",
-    "(?!",
-    "(?<=",
-    "(?<!",
-    "(?(1)",
-    "(?<n>",
-    "(?(a)",
+    *(f"(?{kind}" for kind in (":", "i:", "m:", "x:", "-i:", "W:", ">", "=", "!", "<=", "<!", "(1)", "<n>", "(a)")),
 ]
 
 classes = st.recursive(

@@ -23,63 +23,54 @@ def assert_same(data: bytes, text: str) -> list[str]:
     return list(tokenizer.encode(text).tokens)
 
 
-def test_the_highest_score_merges_first() -> None:
-    assert assert_same(bpe(("ab", -2.0, NORMAL), ("bc", -1.0, NORMAL)), "abc") == ["a", "bc"]
+def normal(*pieces: str, score: float = -1.0) -> list[PieceTuple]:
+    return [(piece, score, NORMAL) for piece in pieces]
 
 
-def test_of_equal_scores_the_leftmost_merges_first() -> None:
-    assert assert_same(bpe(("ab", -1.0, NORMAL), ("bc", -1.0, NORMAL), ("aa", -1.0, NORMAL)), "aaabc") == [
-        "aa",
-        "ab",
-        "c",
-    ]
+TOKENS: dict[str, tuple[bytes, str, list[str]]] = {
+    "the highest score merges first": (bpe(("ab", -2.0, NORMAL), *normal("bc")), "abc", ["a", "bc"]),
+    "of equal scores the leftmost": (bpe(*normal("ab", "bc", "aa")), "aaabc", ["aa", "ab", "c"]),
+    "minus zero is less than zero": (bpe(("ab", -0.0, NORMAL), ("bc", 0.0, NORMAL)), "abc", ["a", "bc"]),
+    "a user-defined symbol never merges": (
+        bpe(("ab", 0.0, USER_DEFINED), *normal("abc"), *normal("c", score=-2.0), *normal("cc", score=-1.5)),
+        "abccab", ["ab", "cc", "ab"],
+    ),
+    "control pieces never match text": (
+        bpe(("ab", 0.0, CONTROL), *normal("a"), ("c", 0.0, CONTROL)), "abc", ["a", "bc"],
+    ),
+    "an unused piece is split again": (
+        bpe(("abc", -0.5, UNUSED), ("ab", -1.0, UNUSED), *normal(*"abc", score=-9.0)),
+        "abcab", ["a", "b", "c", "a", "b"],
+    ),
+    "unknown neighbours are one token even across words": (bpe(*normal("a")), "ax y▁za", ["a", "x▁y▁z", "a"]),
+    "an unknown character falls back to its bytes": (
+        bpe(*normal("a"), byte_fallback=True), "aéa", ["a", "<0xC3>", "<0xA9>", "a"],
+    ),
+}  # fmt: skip
+"""By what they show: a model, a text and its tokens."""
 
 
-def test_minus_zero_is_less_than_zero() -> None:
-    assert assert_same(bpe(("ab", -0.0, NORMAL), ("bc", 0.0, NORMAL)), "abc") == ["a", "bc"]
+@pytest.mark.parametrize("name", TOKENS)
+def test_a_text_has_the_tokens_of_the_library(name: str) -> None:
+    data, text, tokens = TOKENS[name]
+    assert assert_same(data, text) == tokens
 
 
-def test_a_user_defined_symbol_never_merges() -> None:
-    pieces = [("ab", 0.0, USER_DEFINED), ("abc", -1.0, NORMAL), ("c", -2.0, NORMAL), ("cc", -1.5, NORMAL)]
-    assert assert_same(bpe(*pieces), "abccab") == ["ab", "cc", "ab"]
-
-
-def test_control_pieces_never_match_text() -> None:
-    assert assert_same(bpe(("ab", 0.0, CONTROL), ("a", -1.0, NORMAL), ("c", 0.0, CONTROL)), "abc") == ["a", "bc"]
-
-
-def test_an_unused_piece_is_split_again() -> None:
-    pieces = [("abc", -0.5, UNUSED), ("ab", -1.0, UNUSED), *((c, -9.0, NORMAL) for c in "abc")]
-    assert assert_same(bpe(*pieces), "abcab") == ["a", "b", "c", "a", "b"]
+def test_the_last_byte_of_an_unknown_character_has_its_span() -> None:
+    data = bpe(*normal("a"), byte_fallback=True)
+    assert load_both(data)[0].encode("aéa").offsets == [(0, 1), (1, 1), (1, 2), (2, 3)]
 
 
 def test_an_unused_piece_is_split_as_it_was_last_seen_anywhere_in_the_text() -> None:
-    pieces = [
-        ("▁", -9.0, NORMAL),
-        *((c, -9.0, NORMAL) for c in "abcd"),
-        ("ab", -2.0, NORMAL),
-        ("bc", -3.0, NORMAL),
-        ("abc", -4.0, UNUSED),
-        ("dd", -1.0, NORMAL),
-    ]
+    pieces = [*normal(*"▁abcd", score=-9.0), ("ab", -2.0, NORMAL), ("bc", -3.0, NORMAL), *normal("dd")]
+    pieces.append(("abc", -4.0, UNUSED))
     assert assert_same(bpe(*pieces), "abc") == ["ab", "c"]
     for text in ("abc▁bc", "abc▁abc", "bc▁dabc", "abcbc"):
         assert_same(bpe(*pieces), text)
 
 
 def test_letters_that_never_merge_behind_two_spaces_are_no_recursion_error() -> None:
-    pieces = [(piece, -1.0, NORMAL) for piece in ("▁", "▁▁", "a", "b")]
-    assert assert_same(bpe(*pieces), "▁▁" + "ab" * 1500)[:3] == ["▁▁", "a", "b"]
-
-
-def test_unknown_neighbours_are_one_token_even_across_words() -> None:
-    assert assert_same(bpe(("a", -1.0, NORMAL)), "ax y▁za") == ["a", "x▁y▁z", "a"]
-
-
-def test_an_unknown_character_falls_back_to_its_bytes_and_the_last_has_the_span() -> None:
-    data = bpe(("a", -1.0, NORMAL), byte_fallback=True)
-    assert assert_same(data, "aéa") == ["a", "<0xC3>", "<0xA9>", "a"]
-    assert load_both(data)[0].encode("aéa").offsets == [(0, 1), (1, 1), (1, 2), (2, 3)]
+    assert assert_same(bpe(*normal("▁", "▁▁", "a", "b")), "▁▁" + "ab" * 1500)[:3] == ["▁▁", "a", "b"]
 
 
 @pytest.mark.parametrize("depth", [90, 99, 100, 101, 102, 130])

@@ -47,21 +47,32 @@ def test_pieces_decode_as_in_the_official_library(data: bytes, pieces: list[str]
     assert "".join(tokenizer.rules.decoders[0].decode_chain(pieces)) == (official.Decode(pieces) if pieces else "")
 
 
-def test_control_pieces_vanish() -> None:
-    assert decode_both(["<s>", "▁a", "<s>", "▁a"]) == "a a"
+RUN = [f"<0x{byte}>" for byte in ("C3", "A9", "E4", "BD", "41", "F0", "9F", "98", "80", "ED", "A0")]
+CHANGES = compile_charsmap({"a s": "A-S", "?": ""})
+DECODED: dict[str, tuple[list[str], str, dict[str, dict[int, Value]]]] = {
+    "control pieces vanish": (["<s>", "▁a", "<s>", "▁a"], "a a", {}),
+    "the unknown piece is a double question mark": (["▁a", "<unk>"], "a ⁇ ", {}),
+    "or what the file says": (["▁a", "<unk>", "<unk>"], "a▁?▁?", {"trainer": {44: "▁?"}}),
+    "or nothing": (["▁a", "<unk>", "<unk>"], "a", {"trainer": {44: ""}}),
+    "or NUL": (["▁a", "<unk>", "<unk>"], "aé\0é\0", {"trainer": {44: "é\0"}}),
+    "a piece outside the vocab is copied": (["▁zzz", "▁a", "zz▁"], "▁zzz azz▁", {}),
+    "each piece loses one space only": (["▁▁b▁", "▁a"], " b  a", {}),
+    "a run of bytes has one replacement for each stray byte": (RUN, "é\ufffd\ufffdA😀\ufffd\ufffd", {}),
+    "a control piece ends it": (["<0xC3>", "<s>", "<0xA9>"], "\ufffd\ufffd", {}),
+    "the denormalizer rewrites the whole text": (
+        ["▁a", "▁sep", "<unk>"], "A-Sep",
+        {"trainer": {44: "?"}, "denormalizer": {2: CHANGES, 3: False, 4: False, 5: False}},
+    ),
+    "with its options": (["▁a", "▁sep"], "▁A-Sep", {"denormalizer": {2: CHANGES}}),
+    "without a charsmap it does nothing": (["▁a", "▁sep"], "a sep", {"denormalizer": {3: True}}),
+}  # fmt: skip
+"""By what they show: pieces, their text, and the specs of the model."""
 
 
-@pytest.mark.parametrize("surface", [" ⁇ ", "", "▁?", "é\0"])
-def test_the_unknown_piece_is_written_as_the_file_says(surface: str) -> None:
-    assert decode_both(["▁a", "<unk>", "<unk>"], trainer={44: surface}) == "a" + surface * 2
-
-
-def test_the_unknown_piece_is_a_double_question_mark_unless_the_file_says_otherwise() -> None:
-    assert decode_both(["▁a", "<unk>"]) == "a ⁇ "
-
-
-def test_a_piece_outside_the_vocab_is_copied() -> None:
-    assert decode_both(["▁zzz", "▁a", "zz▁"]) == "▁zzz azz▁"
+@pytest.mark.parametrize("name", DECODED)
+def test_pieces_have_the_text_of_the_library(name: str) -> None:
+    pieces, text, specs = DECODED[name]
+    assert decode_both(pieces, **specs) == text
 
 
 @pytest.mark.parametrize("first", [["▁"], ["▁", "▁"], ["<s>", "▁", "<s>", "▁a"], ["▁▁b▁"], ["<0x20>"], ["<unk>"]])
@@ -71,30 +82,9 @@ def test_leading_spaces_are_stripped_once_or_as_long_as_there_is_no_text(first: 
             decode_both([*first, "▁a", "▁sep"], trainer={44: surface}, normalizer={3: flags[0], 4: flags[1]})
 
 
-def test_each_piece_loses_one_space_only() -> None:
-    assert decode_both(["▁▁b▁", "▁a"]) == " b  a"
-
-
-def test_a_run_of_bytes_is_decoded_with_one_replacement_for_each_stray_byte() -> None:
-    run = ["<0xC3>", "<0xA9>", "<0xE4>", "<0xBD>", "<0x41>", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "<0xED>", "<0xA0>"]
-    assert decode_both(run) == "é\ufffd\ufffdA😀\ufffd\ufffd"
-    assert decode_both(["<0xC3>", "<s>", "<0xA9>"]) == "\ufffd\ufffd"
-
-
 @given(st.binary(max_size=12))
 def test_there_is_one_text_for_each_byte(run: bytes) -> None:
     assert len(decode_bytes(run)) == len(run)
-
-
-def test_the_denormalizer_rewrites_the_whole_text() -> None:
-    rules = {"a s": "A-S", "?": ""}
-    spec: dict[int, Value] = {2: compile_charsmap(rules), 3: False, 4: False, 5: False}
-    assert decode_both(["▁a", "▁sep", "<unk>"], trainer={44: "?"}, denormalizer=spec) == "A-Sep"
-    assert decode_both(["▁a", "▁sep"], denormalizer={2: compile_charsmap(rules)}) == "▁A-Sep"
-
-
-def test_a_denormalizer_without_a_charsmap_does_nothing() -> None:
-    assert decode_both(["▁a", "▁sep"], denormalizer={3: True}) == "a sep"
 
 
 @given(models(), st.lists(st.integers(0, 300), max_size=12))

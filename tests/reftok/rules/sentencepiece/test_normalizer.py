@@ -60,41 +60,36 @@ def test_an_empty_text_gets_no_dummy_prefix(options: NormalizerOptions) -> None:
     assert normalize("", plain) == normalize("", fast_normalizer(plain)) == ("", [])
 
 
-def test_a_longer_rule_wins_over_a_shorter_one() -> None:
-    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()))
-    assert normalize("中国a", normalizer) == ("▁é", [(0, 0), (0, 3)])
-    assert normalize("中国b", normalizer) == ("▁bb", [(0, 0), (0, 2), (2, 3)])
+RULES = Charsmap(charsmap())
+Spans = list[tuple[int, int]]
+NORMALIZED: dict[str, tuple[SentencePieceNormalizer, str, str, Spans | None]] = {
+    "a longer rule wins": (SentencePieceNormalizer(charsmap=RULES), "中国a", "▁é", [(0, 0), (0, 3)]),
+    "over a shorter one": (SentencePieceNormalizer(charsmap=RULES), "中国b", "▁bb", [(0, 0), (0, 2), (2, 3)]),
+    "a user-defined symbol wins over a rule": (
+        SentencePieceNormalizer(charsmap=RULES, symbols=PrefixMatcher(["A", "AA"])), "AAA", "▁AAA", None,
+    ),
+    "a symbol and a rule may reach across a space": (
+        SentencePieceNormalizer(charsmap=RULES, symbols=PrefixMatcher(["b A"])), "b Aab x", "▁b▁Ab", None,
+    ),
+    "spaces inside a replacement stay": (SentencePieceNormalizer(charsmap=RULES), "a…b", "▁a▁▁.▁b", None),
+    "one before it goes": (SentencePieceNormalizer(charsmap=RULES), "a …b", "▁a▁.▁b", None),
+    "a literal space symbol at the end goes too": (SentencePieceNormalizer(), "a▁ ", "▁a", [(0, 0), (0, 1)]),
+    "the dummy suffix comes behind the last character": (
+        SentencePieceNormalizer(NormalizerOptions(treat_whitespace_as_suffix=True)), "a ", "a▁", [(0, 1), (1, 1)],
+    ),
+    "no rule sees the replacement of a byte that is no character": (
+        SentencePieceNormalizer(charsmap=RULES), "a\udcffb", "▁a\ufffdb", None,
+    ),
+    "but a written one": (SentencePieceNormalizer(charsmap=RULES), "a\ufffdb", "▁a▁b", None),
+}  # fmt: skip
+"""By what they show: a normalizer, a text, what it makes of it, and the spans."""
 
 
-def test_a_user_defined_symbol_wins_over_a_rule() -> None:
-    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()), symbols=PrefixMatcher(["A", "AA"]))
-    assert normalize("AAA", normalizer)[0] == "▁AAA"
-
-
-def test_a_symbol_and_a_rule_may_reach_across_a_space() -> None:
-    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()), symbols=PrefixMatcher(["b A"]))
-    assert normalize("b Aab x", normalizer)[0] == "▁b▁Ab"
-
-
-def test_spaces_inside_a_replacement_stay() -> None:
-    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()))
-    assert normalize("a…b", normalizer)[0] == "▁a▁▁.▁b"
-    assert normalize("a …b", normalizer)[0] == "▁a▁.▁b"
-
-
-def test_a_literal_space_symbol_at_the_end_is_removed_as_well() -> None:
-    assert normalize("a▁ ", SentencePieceNormalizer()) == ("▁a", [(0, 0), (0, 1)])
-
-
-def test_the_dummy_suffix_comes_after_the_last_character() -> None:
-    normalizer = SentencePieceNormalizer(NormalizerOptions(treat_whitespace_as_suffix=True))
-    assert normalize("a ", normalizer) == ("a▁", [(0, 1), (1, 1)])
-
-
-def test_a_byte_that_is_no_character_becomes_the_replacement_character_which_no_rule_sees() -> None:
-    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()))
-    assert normalize("a\udcffb", normalizer)[0] == "▁a\ufffdb"
-    assert normalize("a\ufffdb", normalizer)[0] == "▁a▁b"
+@pytest.mark.parametrize("name", NORMALIZED)
+def test_a_text_is_normalized_by_the_rules(name: str) -> None:
+    normalizer, text, expected, spans = NORMALIZED[name]
+    found = normalize(text, normalizer)
+    assert found == (expected, found[1] if spans is None else spans)
 
 
 def test_only_the_32_shortest_rules_and_the_64_shortest_symbols_are_seen() -> None:

@@ -50,15 +50,35 @@ def test_what_is_chosen_depends_on_what_came_before() -> None:
     assert assert_same(data, "▁" * 9000 + "ab")[-2:] != ["a", "b"]
 
 
-def test_on_equal_scores_the_piece_that_starts_first_stays() -> None:
-    pieces = [("a", -1.0, NORMAL), ("b", -1.0, NORMAL), ("ab", -1.0, NORMAL), ("ba", -1.0, NORMAL)]
-    assert assert_same(unigram(*pieces), "aba") == ["a", "ba"]
+A, B = ("a", -1.0, NORMAL), ("b", -1.0, NORMAL)
+AB_UNUSED = unigram(A, ("ab", 0.0, UNUSED), ("abc", -9.0, NORMAL))
+WORDS = [("▁ab", 0.0, NORMAL), ("▁", 0.0, NORMAL), ("b", 0.0, UNUSED), ("▁c", 0.0, CONTROL)]
+CHARACTERS = [("ab", 0.0, USER_DEFINED), ("a", 0.0, NORMAL), ("c", 0.0, UNUSED), ("d", 0.0, CONTROL)]
+TOKENS: dict[str, tuple[bytes, str, list[str]]] = {
+    "on equal scores the piece that starts first stays": (
+        unigram(A, B, ("ab", -1.0, NORMAL), ("ba", -1.0, NORMAL)), "aba", ["a", "ba"],
+    ),
+    "an unknown character costs ten more than the lowest normal piece": (
+        unigram(("a", 9.9, NORMAL), ("b", -500.0, UNUSED), ("ab", -12.5, NORMAL)), "ab", ["ab"],
+    ),
+    "and no less": (
+        unigram(("a", 10.1, NORMAL), ("b", -500.0, UNUSED), ("ab", -12.5, NORMAL)), "ab", ["a", "b"],
+    ),
+    "unused pieces never match": (AB_UNUSED, "ababc", ["a", "b", "abc"]),
+    "a word model takes whole words": (
+        unigram(*WORDS, model_type=WORD), "b ab  ab c", ["b", "▁ab", "▁", "▁ab", "▁c"],
+    ),
+    "a char model takes characters and user-defined symbols": (
+        unigram(*CHARACTERS, model_type=CHAR), "aabcda", ["a", "ab", "cd", "a"],
+    ),
+}  # fmt: skip
+"""By what they show: a model, a text and its tokens."""
 
 
-def test_an_unknown_character_costs_ten_more_than_the_lowest_normal_piece() -> None:
-    for score, expected in [(9.9, ["ab"]), (10.1, ["a", "b"])]:
-        pieces = [("a", score, NORMAL), ("b", -500.0, UNUSED), ("ab", -12.5, NORMAL)]
-        assert assert_same(unigram(*pieces), "ab") == expected
+@pytest.mark.parametrize("name", TOKENS)
+def test_a_text_has_the_tokens_of_the_library(name: str) -> None:
+    data, text, tokens = TOKENS[name]
+    assert assert_same(data, text) == tokens
 
 
 @pytest.mark.parametrize("score", [-100.0, 0.0, 50.0])
@@ -71,30 +91,9 @@ def test_without_a_normal_piece_unknown_characters_are_the_best() -> None:
     assert_same(unigram(("ab", 0.0, USER_DEFINED), ("abab", 0.0, USER_DEFINED)), "abababxab" * 40)
 
 
-def test_unused_pieces_never_match() -> None:
-    assert assert_same(unigram(("a", -1.0, NORMAL), ("ab", 0.0, UNUSED), ("abc", -9.0, NORMAL)), "ababc") == [
-        "a",
-        "b",
-        "abc",
-    ]
-
-
-def test_a_word_model_takes_whole_words() -> None:
-    pieces = [("▁ab", 0.0, NORMAL), ("▁", 0.0, NORMAL), ("b", 0.0, UNUSED), ("▁c", 0.0, CONTROL)]
-    data = unigram(*pieces, model_type=WORD)
-    assert assert_same(data, "b ab  ab c") == ["b", "▁ab", "▁", "▁ab", "▁c"]
-    assert load_both(data)[0].encode_ids("b ab c") == [0, 1, 0]
-
-
-def test_a_char_model_takes_characters_and_user_defined_symbols() -> None:
-    pieces = [("ab", 0.0, USER_DEFINED), ("a", 0.0, NORMAL), ("c", 0.0, UNUSED), ("d", 0.0, CONTROL)]
-    assert assert_same(unigram(*pieces, model_type=CHAR), "aabcda") == ["a", "ab", "cd", "a"]
-
-
 @pytest.mark.parametrize("model_type", [UNIGRAM, WORD, CHAR])
 def test_unknown_text_falls_back_to_bytes(model_type: int) -> None:
-    pieces = [UNKNOWN, ("a", -1.0, NORMAL), *byte_pieces()]
-    assert_same(model_bytes(pieces, model_type, trainer={35: True}), "aé中 a xé")
+    assert_same(model_bytes([UNKNOWN, A, *byte_pieces()], model_type, trainer={35: True}), "aé中 a xé")
 
 
 def test_rounding_is_that_of_float32() -> None:
