@@ -1,4 +1,7 @@
-"""One tokenizer.json and some texts, asked of reftok and of the official library: every answer, whole and by stage."""
+"""One file with texts and ids, asked of the fast path, whole and in streams, of the plain rules and of the library.
+
+All answers must be the same. Where the library breaks down, or gives millions of tokens, those of reftok must be.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from random import Random
 from typing import Any
 
-import tokenizers
+from sentencepiece import SentencePieceProcessor
 
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.text import NormalizedString, Part
 from reftok.tokenizer import Tokenizer
 
 from .official import Json, as_lists, normalized_by, official, own
+from .streaming import chunkings, stream_decoded, streamed
 
 FAULTS_OF_THE_LIBRARY = (
     r"'.*' and '.*' both become '.*' when normalized",
@@ -26,6 +34,8 @@ FAULTS_OF_THE_LIBRARY = (
 
 EXPLOSION = "which is refused"
 """How reftok says that an answer would be millions of tokens: the library gives it, and may take all memory for it."""
+
+Ask = Callable[[Any], Any]
 
 
 @dataclass(slots=True)
@@ -79,139 +89,178 @@ def without_particulars(message: str) -> str:
     return re.sub(r"\d+", "N", re.sub(r"(['\"`]).*?\1", "…", message, flags=re.DOTALL))[:110]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was given, or what refuses it: the kind of error."""
+
+    given: Any
+    refusal: str = ""
+    message: str = field(default="", compare=False)
+
+
+def asked_of(asked: Tokenizer | Pipeline, ask: Ask) -> Answer:
+    try:
+        return Answer(ask(asked))
+    except ReftokError as error:
+        return Answer(None, type(error).__name__, str(error))
+
+
 class Comparison:
-    """Both tokenizers of one file. Every question is counted in `tally`; a mismatch raises AssertionError."""
+    """A tokenizer, its plain rules and the library, held to each other.
 
-    def __init__(self, config: Json, tally: Tally) -> None:
-        self.config, self.tally = config, tally
-        self.ours: Tokenizer | None = None
-        self.theirs: tokenizers.Tokenizer = None
+    make_library: loads the library anew when it has panicked.
+    shown: the file, for the message of an AssertionError.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, make_library: Callable[[], Any], shown: str, tally: Tally) -> None:
+        self.tokenizer, self.shown, self.tally = tokenizer, shown, tally
+        self.make_library, self.library = make_library, make_library()
+
+    def same(self, name: str, asked: object, ask: Ask, ask_library: Ask, asks_rules: bool = True) -> None:
+        """Ask all. asks_rules: whether the plain rules have what is asked for."""
         try:
-            is_refused, self.theirs = refused(lambda: official(config))
-        except Panicked as panic:
-            tally.skipped[f"the library panics at the file: {panic}"] += 1
-            return
-        try:
-            self.ours = own(config)
-        except UnsupportedFeature as error:
-            known = any(re.search(fault, str(error), re.DOTALL) for fault in FAULTS_OF_THE_LIBRARY)
-            self._require(known or is_refused, error, "reads it")
-            tally.skipped[f"reftok refuses the file: {without_particulars(error.problem)}"] += 1
-        except ModelFormatError as error:
-            self._require(is_refused, error, "reads it")
-            tally.skipped["both refuse the file"] += 1
-        else:
-            self._require(not is_refused, "reads it", self.theirs if is_refused else None)
-
-    def ask(self, asked: Input) -> None:
-        """Ask both everything."""
-        if self.ours is None:
-            return
-        self.ours = self.ours.with_options(encode_special_tokens=asked.encode_special_tokens)
-        self.theirs.encode_special_tokens = asked.encode_special_tokens
-        self._ask_stages(asked)
-        for special in (False, True):
-            self._ask_to_encode(asked, special)
-            self._same(
-                "decode",
-                lambda ours, special=special: ours.decode(asked.ids, skip_special_tokens=special),
-                lambda theirs, special=special: theirs.decode(asked.ids, skip_special_tokens=special),
-                asked,
-            )
-        known = [*self.config["model"]["vocab"], *(token["content"] for token in self.config["added_tokens"])]
-        contents = [content for content in (*known, "<none>") if isinstance(content, str)]
-        for name, keys in (("id_to_token", [*asked.ids, *range(40)]), ("token_to_id", contents)):
-            self._same(
-                name,
-                lambda ours, name=name, keys=keys: [getattr(ours, name)(key) for key in keys],
-                lambda theirs, name=name, keys=keys: [getattr(theirs, name)(key) for key in keys],
-                asked,
-            )
-
-    def _ask_to_encode(self, asked: Input, special: bool) -> None:
-        text, pair = asked.text, asked.pair
-        batch = [text] if pair is None else [text, (pair, text), pair]
-        self._same(
-            "encode" if pair is None else "encode a pair",
-            lambda ours: as_lists(ours.encode(text, pair, special)),
-            lambda theirs: as_lists(theirs.encode(text, pair, add_special_tokens=special)),
-            asked,
-        )
-        self._same(
-            "encode_ids",
-            lambda ours: ours.encode_ids(text, pair, special),
-            lambda theirs: theirs.encode(text, pair, add_special_tokens=special).ids,
-            asked,
-        )
-        self._same(
-            "encode_batch",
-            lambda ours: [as_lists(encoding) for encoding in ours.encode_batch(batch, special)],
-            lambda theirs: [as_lists(encoding) for encoding in theirs.encode_batch(batch, add_special_tokens=special)],
-            asked,
-        )
-
-    def _ask_stages(self, asked: Input) -> None:
-        if self.config["normalizer"] is not None:
-            self._same(
-                "normalizer.normalize_str",
-                lambda ours: normalized_by(ours, asked.text).text,
-                lambda theirs: theirs.normalizer.normalize_str(asked.text),
-                asked,
-            )
-        if self.config["pre_tokenizer"] is not None:
-            self._same(
-                "pre_tokenizer.pre_tokenize_str",
-                lambda ours: own_parts(ours, asked.text),
-                lambda theirs: theirs.pre_tokenizer.pre_tokenize_str(asked.text),
-                asked,
-            )
-        if self.config["decoder"] is not None:
-            self._same(
-                "decoder.decode",
-                lambda ours: own_decoded(ours, asked.tokens),
-                lambda theirs: theirs.decoder.decode(list(asked.tokens)),
-                asked,
-            )
-        for word in asked.words:
-            self._same(
-                "model.tokenize",
-                lambda ours, word=word: own_rows(ours, word),
-                lambda theirs, word=word: official_rows(theirs, word),
-                asked,
-            )
-
-    def _same(
-        self, name: str, ask_ours: Callable[[Tokenizer], Any], ask_theirs: Callable[[Any], Any], asked: Input
-    ) -> None:
-        found = problem = None
-        try:
-            found = ask_ours(self.ours)
-        except ReftokError as error:
-            problem = error
-            if EXPLOSION in str(error):
-                self.tally.skipped[f"reftok refuses, {name}: {without_particulars(str(error))}"] += 1
-                return
+            found = asked_of(self.tokenizer, ask)
+            plain = asked_of(self.tokenizer.rules, ask) if asks_rules else found
         except Exception as error:
-            self._require(False, error, "not asked", name, asked)
-            raise
+            raise AssertionError(f"{error!r}\n{name}: {asked!r}\n{self.shown}") from error
+        if asks_rules:
+            self.hold(f"fast path = plain rules, {name}", asked, found, plain)
+        if EXPLOSION in plain.message:
+            self.tally.skipped[f"reftok refuses, {name}: {without_particulars(plain.message)}"] += 1
+            return
         try:
-            is_refused, expected = refused(lambda: ask_theirs(self.theirs))
+            is_refused, expected = refused(lambda: ask_library(self.library))
         except Panicked as panic:
             self.tally.skipped[f"the library panics, {name}: {panic}"] += 1
-            self.theirs = official(self.config)
-            self.theirs.encode_special_tokens = asked.encode_special_tokens
+            self.library = self.make_library()
             return
-        self._require(is_refused == (problem is not None), problem or found, expected, name, asked)
-        self._require(is_refused or found == expected, found, expected, name, asked)
+        theirs = Answer(None, plain.refusal or "refused", str(expected)) if is_refused else Answer(expected)
+        self.hold(f"reftok = library, {name}", asked, plain, theirs)
+
+    def hold(self, name: str, asked: object, found: Answer, expected: Answer) -> None:
+        """Count a comparison. Raises AssertionError that shows the question and the file."""
+        if EXPLOSION in found.message + expected.message:
+            # `encode` bounds what overlapping tokens cover, ids and streams do not build them.
+            self.tally.skipped[f"refused as too large, {name}"] += 1
+            return
+        assert found == expected, f"{name}\nasked: {asked!r}\nfound: {found!r}\nexpected: {expected!r}\n{self.shown}"
         self.tally.compared[name] += 1
 
-    def _require(
-        self, holds: bool, found: object, expected: object, name: str = "load", asked: Input | None = None
-    ) -> None:
-        if not holds:
-            file = json.dumps(self.config, ensure_ascii=True)
-            shown = f"{name}\nreftok:  {found!r}\nlibrary: {expected!r}\nfile: {file}\nasked: {asked!r}"
-            raise AssertionError(shown)
+    def streams(self, text: str | bytes, ids: Sequence[int], seed: int) -> None:
+        """Ask for texts and ids in chunks."""
+        expected = asked_of(self.tokenizer.rules, lambda pipeline: list(pipeline.encode(text).ids))
+        data = text.encode() if isinstance(text, str) and not expected.refusal else b""
+        for source in (text, data) if data else (text,):
+            for chunks in chunkings(source, seed, 2):
+                self.hold("stream, ids", chunks, asked_of(self.tokenizer, partial(streamed, chunks=chunks)), expected)
+        for skips in (False, True):
+            whole = asked_of(self.tokenizer.rules, lambda pipeline, skips=skips: pipeline.decode(ids, skips))
+            for size in (1, 1 + Random(seed).randrange(4)):
+                found = asked_of(self.tokenizer, partial(stream_decoded, ids=ids, size=size, skips=skips))
+                self.hold("stream, text", (ids, size, skips), found, whole)
+
+
+def compare_file(config: Json, inputs: Sequence[Input], seed: int, tally: Tally) -> None:
+    """Ask about a tokenizer.json: whether it can be read, its stages, texts, pairs, batches, ids and streams."""
+    shown = f"file: {json.dumps(config, ensure_ascii=True)}"
+    try:
+        is_refused, _ = refused(lambda: official(config))
+    except Panicked as panic:
+        tally.skipped[f"the library panics at the file: {panic}"] += 1
+        return
+    try:
+        tokenizer = own(config)
+    except ModelFormatError as error:
+        is_known = any(re.search(fault, str(error), re.DOTALL) for fault in FAULTS_OF_THE_LIBRARY)
+        if not (is_refused or (is_known and isinstance(error, UnsupportedFeature))):
+            raise AssertionError(f"only reftok refuses it\n{shown}") from error
+        tally.skipped[f"reftok refuses the file: {without_particulars(error.problem)}"] += 1
+        return
+    assert not is_refused, f"only the library refuses it\n{shown}"
+    for asked in inputs:
+
+        def make_library(asked: Input = asked) -> Any:
+            library = official(config)
+            library.encode_special_tokens = asked.encode_special_tokens
+            return library
+
+        ours = tokenizer.with_options(encode_special_tokens=asked.encode_special_tokens)
+        comparison = Comparison(ours, make_library, f"{asked}\n{shown}", tally)
+        _ask_stages(comparison, config, asked)
+        for special in (False, True):
+            _ask_whole(comparison, asked, special)
+        _ask_vocab(comparison, config, asked)
+        comparison.streams(asked.text, asked.ids, seed)
+
+
+def _ask_whole(comparison: Comparison, asked: Input, special: bool) -> None:
+    text, pair, ids = asked.text, asked.pair, asked.ids
+    batch = [text] if pair is None else [text, (pair, text), pair]
+    comparison.same(
+        "encode" if pair is None else "encode a pair",
+        (text, pair, special),
+        lambda ours: as_lists(ours.encode(text, pair, special)),
+        lambda theirs: as_lists(theirs.encode(text, pair, add_special_tokens=special)),
+    )
+    comparison.same(
+        "encode_ids",
+        (text, pair, special),
+        lambda ours: ours.encode_ids(text, pair, special),
+        lambda theirs: theirs.encode(text, pair, add_special_tokens=special).ids,
+    )
+    comparison.same(
+        "encode_batch",
+        (batch, special),
+        lambda ours: [as_lists(encoding) for encoding in ours.encode_batch(batch, special)],
+        lambda theirs: [as_lists(encoding) for encoding in theirs.encode_batch(batch, add_special_tokens=special)],
+        asks_rules=False,
+    )
+    comparison.same(
+        "decode",
+        (ids, special),
+        lambda ours: ours.decode(ids, skip_special_tokens=special),
+        lambda theirs: theirs.decode(ids, skip_special_tokens=special),
+    )
+
+
+def _ask_stages(comparison: Comparison, config: Json, asked: Input) -> None:
+    stages: dict[str, tuple[str, object, Ask, Ask]] = {
+        "normalizer": (
+            "normalizer.normalize_str",
+            asked.text,
+            lambda ours: normalized_by(ours, asked.text).text,
+            lambda theirs: theirs.normalizer.normalize_str(asked.text),
+        ),
+        "pre_tokenizer": (
+            "pre_tokenizer.pre_tokenize_str",
+            asked.text,
+            lambda ours: own_parts(ours, asked.text),
+            lambda theirs: theirs.pre_tokenizer.pre_tokenize_str(asked.text),
+        ),
+        "decoder": (
+            "decoder.decode",
+            asked.tokens,
+            lambda ours: own_decoded(ours, asked.tokens),
+            lambda theirs: theirs.decoder.decode(list(asked.tokens)),
+        ),
+    }
+    for stage, (name, question, ask, ask_library) in stages.items():
+        if config[stage] is not None:
+            comparison.same(name, question, ask, ask_library, asks_rules=False)
+    for word in asked.words:
+        ask, ask_library = partial(own_rows, word=word), partial(official_rows, word=word)
+        comparison.same("model.tokenize", word, ask, ask_library, asks_rules=False)
+
+
+def _ask_vocab(comparison: Comparison, config: Json, asked: Input) -> None:
+    known = [*config["model"]["vocab"], *(token["content"] for token in config["added_tokens"])]
+    contents = [content for content in (*known, "<none>") if isinstance(content, str)]
+    for name, keys in (("id_to_token", [*asked.ids, *range(40)]), ("token_to_id", contents)):
+
+        def ask(either: Any, name: str = name, keys: list[Any] = keys) -> list[Any]:
+            return [getattr(either, name)(key) for key in keys]
+
+        comparison.same(name, keys, ask, ask, asks_rules=False)
 
 
 def own_parts(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
@@ -243,3 +292,36 @@ def official_rows(tokenizer: Any, word: str) -> list[tuple[int, str, tuple[int, 
         for token in tokenizer.model.tokenize(word)
         for start, end in [token.offsets]
     ]
+
+
+def compare_model(data: bytes, texts: Sequence[str | bytes], ids: Sequence[int], seed: int, tally: Tally) -> None:
+    """Ask about a .model file: texts, ids and streams."""
+    tokenizer = Tokenizer(read_sentencepiece_model(data, "test.model"))
+    make_library = partial(SentencePieceProcessor, model_proto=data)
+    comparison = Comparison(tokenizer, make_library, f"model {data.hex()}", tally)
+    known = [token_id % comparison.library.GetPieceSize() for token_id in ids]
+    for text in texts:
+        comparison.same(
+            "encode",
+            text,
+            lambda ours, text=text: _columns(ours.encode(text)),
+            lambda theirs, text=text: _official_columns(theirs, text),
+        )
+        comparison.same(
+            "encode_ids",
+            text,
+            lambda ours, text=text: ours.encode_ids(text),
+            lambda theirs, text=text: theirs.Encode(text),
+        )
+        comparison.streams(text, known, seed)
+    comparison.same("decode", known, lambda ours: ours.decode(known), lambda theirs: theirs.Decode(known))
+
+
+def _columns(encoding: Any) -> list[Any]:
+    return [list(encoding.ids), list(encoding.tokens), list(encoding.offsets)]
+
+
+def _official_columns(library: Any, text: str | bytes) -> list[Any]:
+    found = library.Encode(text, return_type="offset_mapping")
+    pieces = [piece.decode() if isinstance(piece, bytes) else piece for piece in found["pieces"]]
+    return [list(found["ids"]), pieces, [tuple(span) for span in found["offsets"]]]

@@ -1,11 +1,8 @@
-"""Asks both libraries about random files, as many as wanted, on all cores:
+"""Asks the fast path, streams, the plain rules and the libraries about random files, as many as wanted, on all cores:
 
-    python -m tests.reftok.random_run three-ways --examples 20000
     python -m tests.reftok.random_run pipelines --examples 100000
     python -m tests.reftok.random_run sentencepiece --examples 100000
     python -m tests.reftok.random_run broken-files --examples 20000
-    python -m tests.reftok.random_run streamed-pipelines --examples 20000
-    python -m tests.reftok.random_run streamed-sentencepiece --examples 20000
     python -m tests.reftok.random_run training --examples 8000
     python -m tests.reftok.random_run training-sentencepiece --examples 2000
     python -m tests.reftok.random_run training-sentencepiece-unigram --examples 300
@@ -18,7 +15,6 @@ reason, and each mismatch as a minimal file with what it was asked. The exit cod
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import resource
@@ -32,17 +28,10 @@ from functools import partial
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from reftok import Tokenizer
-from reftok.errors import ReftokError
-from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
-
 from .broken_files import Damaged, check_damaged
-from .official import Json, own
-from .pipeline_comparison import Comparison, Input, Tally
-from .sentencepiece_strategies import inputs, load_both, official_encoding, own_encoding
-from .sentencepiece_strategies import models as sentencepiece_models
-from .stream_comparison import check_stream
-from .three_ways import ask_file, ask_sentencepiece_model
+from .official import Json
+from .pipeline_comparison import Input, Tally, compare_file, compare_model
+from .sentencepiece_strategies import inputs, models
 from .tokenizers_strategies import damaged_files, questions
 from .training.comparison import STRATEGIES, check_training, corpora, pipelines
 from .training.sentencepiece.random_training import ask_recipes, ask_sentencepiece_training, ask_unigram_training
@@ -61,12 +50,9 @@ class Outcome:
 
 
 def ask_pipelines(tally: Tally) -> Callable[[], None]:
-    @given(questions())
-    def ask(question: tuple[Json, list[Input]]) -> None:
-        config, inputs = question
-        comparison = Comparison(config, tally)
-        for asked in inputs:
-            comparison.ask(asked)
+    @given(questions(), st.integers(0, 1 << 20))
+    def ask(question: tuple[Json, list[Input]], cut_seed: int) -> None:
+        compare_file(*question, cut_seed, tally)
 
     return ask
 
@@ -80,70 +66,11 @@ def ask_broken_files(tally: Tally) -> Callable[[], None]:
 
 
 def ask_sentencepiece(tally: Tally) -> Callable[[], None]:
-    @given(sentencepiece_models(), st.lists(inputs, min_size=1, max_size=4), st.lists(st.integers(0, 300), max_size=12))
-    def ask(data: bytes, texts: list[str | bytes], ids: list[int]) -> None:
-        tokenizer, library = load_both(data)
-        place = f"model {data.hex()}"
-        for text in texts:
-            expected = official_encoding(library, text)
-            assert own_encoding(tokenizer, text) == expected, f"encode {text!r}, {place}"
-            assert tokenizer.encode_ids(text) == library.Encode(text), f"encode_ids {text!r}, {place}"
-            tally.compared["encode and encode_ids"] += 2
-        known = [token_id % library.GetPieceSize() for token_id in ids]
-        assert tokenizer.decode(known) == library.Decode(known), f"decode {known}, {place}"
-        tally.compared["decode"] += 1
-
-    return ask
-
-
-def ask_streamed_pipelines(tally: Tally) -> Callable[[], None]:
-    @given(questions(), st.integers(0, 1 << 20))
-    def ask(question: tuple[Json, list[Input]], cut_seed: int) -> None:
-        config, inputs = question
-        try:
-            tokenizer = own(config)
-        except ReftokError:
-            tally.skipped["reftok refuses the file"] += 1
-            return
-        for asked in inputs:
-            asked_of = tokenizer.with_options(encode_special_tokens=asked.encode_special_tokens)
-            try:
-                tally.compared["chunkings"] += check_stream(asked_of, asked.text, cut_seed)
-            except AssertionError as error:
-                raise AssertionError(
-                    f"{error}\n{asked_of.rules.encode_special_tokens=}\n{json.dumps(config)}"
-                ) from None
-
-    return ask
-
-
-def ask_streamed_sentencepiece(tally: Tally) -> Callable[[], None]:
-    @given(sentencepiece_models(), st.lists(inputs, min_size=1, max_size=4), st.integers(0, 1 << 20))
-    def ask(data: bytes, texts: list[str | bytes], cut_seed: int) -> None:
-        tokenizer = Tokenizer(read_sentencepiece_model(data, ""))
-        for text in texts:
-            try:
-                tally.compared["chunkings"] += check_stream(tokenizer, text, cut_seed)
-            except AssertionError as error:
-                raise AssertionError(f"{error}\nmodel {data.hex()}") from None
-
-    return ask
-
-
-def ask_three_ways(tally: Tally) -> Callable[[], None]:
-    """Engine, plain rules and library; every other file is a sentencepiece model."""
     texts = st.lists(inputs, min_size=1, max_size=4)
 
-    @given(
-        questions(), sentencepiece_models(), texts, st.lists(st.integers(0, 300), max_size=12), st.integers(0, 1 << 20)
-    )
-    def ask(
-        question: tuple[Json, list[Input]], data: bytes, texts: list[str | bytes], ids: list[int], cut_seed: int
-    ) -> None:
-        if cut_seed % 2:
-            ask_file(*question, cut_seed, tally)
-        else:
-            ask_sentencepiece_model(data, texts, ids, cut_seed, tally)
+    @given(models(), texts, st.lists(st.integers(0, 300), max_size=12), st.integers(0, 1 << 20))
+    def ask(data: bytes, texts: list[str | bytes], ids: list[int], cut_seed: int) -> None:
+        compare_model(data, texts, ids, cut_seed, tally)
 
     return ask
 
@@ -160,12 +87,9 @@ def ask_training(tally: Tally) -> Callable[[], None]:
 
 
 SUBJECTS = {
-    "three-ways": ask_three_ways,
     "pipelines": ask_pipelines,
     "broken-files": ask_broken_files,
     "sentencepiece": ask_sentencepiece,
-    "streamed-pipelines": ask_streamed_pipelines,
-    "streamed-sentencepiece": ask_streamed_sentencepiece,
     "training": ask_training,
     "training-sentencepiece": ask_sentencepiece_training,
     "training-sentencepiece-unigram": ask_unigram_training,

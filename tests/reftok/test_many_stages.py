@@ -12,7 +12,7 @@ from reftok.explain.explanation import explain
 from reftok.limits import MOST_STREAMED_STAGES, MOST_TRACED
 
 from .official import Json, added, assert_same_encoding, official, own, tokenizer_json, wordlevel
-from .stream_comparison import check_stream
+from .streaming import check_stream
 
 MODEL = wordlevel(["<unk>", "a", "b", "1", "xa"])
 NORMALIZERS: list[Json] = [

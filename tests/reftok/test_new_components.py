@@ -22,8 +22,7 @@ from reftok.tokenizer import Tokenizer
 
 from .formats.huggingface.test_components_json import COMPONENTS
 from .official import bpe, own, tokenizer_json
-from .stream_comparison import check_stream
-from .three_ways import decoded
+from .streaming import check_stream, stream_decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ def check_streams_and_fast_paths(made: Tokenizer) -> None:
         assert made.encode(text) == encoding
         check_stream(made, text)
         expected = made.rules.decode(encoding.ids)
-        assert made.decode(encoding.ids) == decoded(made, encoding.ids, 1, True) == expected
+        assert made.decode(encoding.ids) == stream_decoded(made, encoding.ids) == expected
 
 
 def derived(component: Any, **methods: Any) -> Any:

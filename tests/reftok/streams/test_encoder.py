@@ -19,7 +19,7 @@ from reftok.streams.encoder import StreamEncoder
 from tests.models import load
 
 from ..official import added, bpe, own, tokenizer_json
-from ..stream_comparison import streamed
+from ..streaming import streamed
 
 LINES = [
     "Hello  world, it's 2024!\n\n  Don't\tstop.",
