@@ -15,7 +15,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 from reftok.fast.memo import Memo
 from reftok.fast.merges import FEW, LongWords, merge_all, merge_ids, merge_texts
-from reftok.fast.reached_tokens import ReachedTokens, are_in_order
 from reftok.fast.split_points import MergeSplitPoints, SplitPoints
 from reftok.fast.viterbi import LONGEST_PIECE, Pieces, bounds
 from reftok.rules.byte_level import to_byte_characters
@@ -200,25 +199,19 @@ class BPEWords(WordModel[BPE]):
         options = model.options
         self._has_affixes = bool(options.continuing_subword_prefix or options.end_of_word_suffix)
         self._wholes: Sequence[int] = model.merge_ids[2]
-        self._reached: ReachedTokens | None = None
         self._has_one_text_each = len(model.tokens) == len(model.vocab)
-        if self._has_one_text_each and not self._has_affixes and self._wholes and are_in_order(*model.merge_ids):
-            # Then the id that a merge makes is as good as its rank, and a token tells how it came about.
-            self._wholes = range(self._wholes[-1] + 1)
-            self._reached = ReachedTokens(model.tokens, self._ranks)
 
     @cached_property
     def _ranks(self) -> Mapping[tuple[int, int], int]:
         lefts, rights, wholes = self.model.merge_ids
-        ranks = wholes if isinstance(self._wholes, range) else range(len(wholes))
-        return dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
+        return dict(zip(zip(lefts, rights, strict=True), range(len(wholes)), strict=True))
 
     def new_ids(self, word: str) -> Ids:
         vocab = self.model.vocab
         if self._has_affixes:
             return super().new_ids(word)
-        if (token_id := vocab.get(word)) is not None and self._is_one_token(word, token_id):
-            return (token_id,)
+        if self.model.takes_whole(word):
+            return (vocab[word],)
         try:
             ids = [*map(vocab.__getitem__, word)]
         except KeyError:  # a character that is not in the vocab
@@ -236,12 +229,6 @@ class BPEWords(WordModel[BPE]):
         if len(ids) <= FEW:
             return tuple(merge_ids(ids, self._ranks, self._wholes))
         return tuple([token_id for _, token_id in merge_all(ids, self._merge_of)])
-
-    def _is_one_token(self, word: str, token_id: int) -> bool:
-        """Whether a word of the vocab is surely one token, without merging it."""
-        if self.model.takes_whole(word):
-            return True
-        return self._reached is not None and len(word) <= FEW and self._reached[token_id]
 
     def new_spans(self, word: str, ids: Ids) -> Spans:
         # With affixes the tokens may spell a word that they are not spread over: `##a` of which only `a` is known.

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 import regex
 
-from reftok.fast.re_patterns import RePatterns
+from reftok.fast.re_patterns import ascii_pattern
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma, needs_deadline
 from reftok.rules.huggingface.pre_tokenizers import (
     GPT2_PATTERN,
@@ -28,9 +28,6 @@ from reftok.rules.text import NormalizedString
 from reftok.rules.types import PrependScheme, Span
 from reftok.unicode.characters import WHITE_SPACE
 
-_LONGEST_WRITTEN_OUT = 1000
-"""A longer pattern gets no form for `re` beyond ASCII: its classes take 10 ms each to write out. Published patterns
-have 400 characters at most."""
 _OF_EACH_KIND = "aA0_. \n"
 """A character of each kind that most texts have: a pattern that leaves one of them out leaves gaps in every text."""
 _WORDS = re.compile(f"[^{''.join(sorted(WHITE_SPACE))}]+")
@@ -221,9 +218,7 @@ class PatternCut:
         # `findall` gives the groups of a pattern that has any; one that may run away is matched with a deadline.
         is_simple = not pattern.compiled.groups and not pattern.may_run_away
         self._may_cover = is_simple and "".join(pattern.compiled.findall(_OF_EACH_KIND)) == _OF_EACH_KIND
-        self._of_re: RePatterns | None = None
-        if self._may_cover and pattern.tree is not None:
-            self._of_re = RePatterns(pattern.tree, only_ascii=len(pattern.source) > _LONGEST_WRITTEN_OUT)
+        self._for_ascii = ascii_pattern(pattern.tree) if self._may_cover and pattern.tree is not None else None
 
     def words(self, text: str) -> list[str]:
         """The pre-tokens of a text."""
@@ -243,7 +238,7 @@ class PatternCut:
         if not self._may_cover or needs_deadline(self._pattern, text):
             return None
         compiled: re.Pattern[str] | regex.Pattern[str] | None
-        compiled = None if self._of_re is None else self._of_re.of(text)
+        compiled = self._for_ascii if text.isascii() else None
         if compiled is None:
             compiled, prepared = self._pattern.for_text(text)
             if prepared is not text:

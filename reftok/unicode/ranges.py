@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 LAST_OF_PLANE_0 = 0xFFFF
 
 
