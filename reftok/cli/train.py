@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from reftok.cli.terminal import harmless
+from reftok.cli.terminal import StatusLine, add_command, add_shared, harmless, say
 from reftok.errors import TrainingStopped
 from reftok.training.sentencepiece.options import KINDS
 
@@ -70,14 +70,9 @@ _TEXTS = {
 
 def add_train(commands: Any) -> None:
     """Add the command. commands: the subparsers of argparse."""
-    command = commands.add_parser(
-        "train",
-        usage=USAGE,
-        help="texts to a tokenizer, as the official trainers make it",
-        description="A tokenizer that learns its vocab from texts, identical to that of the official trainer.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "A tokenizer that learns its vocab from texts, identical to that of the official trainer."
+    summary = "texts to a tokenizer, as the official trainers make it"
+    command = add_command(commands, "train", run, summary, description, usage=USAGE, epilog=EXAMPLES)
     command.add_argument("trainer", choices=ALL_TRAINERS, metavar="TRAINER", help=", ".join(ALL_TRAINERS))
     command.add_argument("files", nargs="+", metavar="FILE", help="files of UTF-8, or folders with .txt files")
     command.add_argument(
@@ -113,9 +108,8 @@ def add_train(commands: Any) -> None:
     going.add_argument("--resume", action="store_true", help="continue an interrupted training")
     going.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted training")
     command.add_argument("--explain", metavar="N|TOKEN", help="why the Nth merge, or the one to TOKEN, was made")
-    command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
+    add_shared(command, "quiet")
     _add_sentencepiece(command)
-    command.set_defaults(run=run)
 
 
 def _add_sentencepiece(command: argparse.ArgumentParser) -> None:
@@ -163,14 +157,14 @@ def run(options: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         is_kept = Path(f"{options.output}.training").exists()
         way = "with --resume goes on" if is_kept else "begins anew: nothing was kept so early"
-        print(harmless(f"reftok: {options.output}: the same command {way}"), file=sys.stderr)
+        say(f"reftok: {options.output}: the same command {way}")
         raise
     finally:
         if progress is not None:
             logger.removeHandler(progress)
-            progress.clear()
+            progress.close()
     if not options.quiet:
-        print(harmless(f"{options.output}: written after {monotonic() - started:.1f} s"), file=sys.stderr)
+        say(f"{options.output}: written after {monotonic() - started:.1f} s")
 
 
 def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
@@ -185,14 +179,13 @@ def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
 
 
 class _Line(logging.Handler):
-    """One line on the terminal that is written over; elsewhere a line every ten seconds. Warnings stay."""
+    """The line that says how far a training is. Warnings stay above it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_terminal = sys.stderr.isatty()
+        self._line = StatusLine(sys.stderr)
         self._step = ""
-        self._first = self._started = self._told = monotonic()
-        self._from = 0
+        self._started, self._from = monotonic(), 0
 
     def __call__(self, progress: TrainingProgress) -> None:
         """Show how far it is, and how fast that goes."""
@@ -202,21 +195,14 @@ class _Line(logging.Handler):
         seconds = now - self._started
         rate = f"  {abs(progress.done - self._from) / seconds:,.0f} {progress.unit}/s" if seconds > 0.1 else ""
         whole = "" if progress.whole is None else f" of {progress.whole:,}"
-        line = f"{progress.step}  {progress.done:,}{whole} {progress.unit}{rate}"
-        if self._is_terminal:
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-        elif now - self._told >= 10:
-            self._told = now
-            print(line, file=sys.stderr)
+        self._line.show(f"{progress.step}  {progress.done:,}{whole} {progress.unit}{rate}")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Prints a warning."""
-        self.clear()
-        print(harmless(record.getMessage()), file=sys.stderr)
+        self._line.close()
+        say(record.getMessage())
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Wipe the line."""
-        if self._is_terminal:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._line.close()
+        super().close()

@@ -14,15 +14,13 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from sentencepiece import SentencePieceProcessor
-
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
-from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.text import NormalizedString, Part
 from reftok.tokenizer import Tokenizer
 
 from .official import Json, as_lists, normalized_by, official, own
+from .sentencepiece_strategies import load_both, official_encoding, rows_of
 from .streaming import chunkings, stream_decoded, streamed
 
 FAULTS_OF_THE_LIBRARY = (
@@ -208,6 +206,10 @@ def _ask_whole(comparison: Comparison, asked: Input, special: bool) -> None:
         lambda ours: ours.encode_ids(text, pair, special),
         lambda theirs: theirs.encode(text, pair, add_special_tokens=special).ids,
     )
+    rules = comparison.tokenizer.rules
+    traced = asked_of(rules, lambda rules: as_lists(rules.trace(text, add_special_tokens=special).encoding))
+    whole = asked_of(rules, lambda rules: as_lists(rules.encode(text, None, special)))
+    comparison.hold("trace = plain rules", text, traced, whole)
     comparison.same(
         "encode_batch",
         (batch, special),
@@ -296,16 +298,15 @@ def official_rows(tokenizer: Any, word: str) -> list[tuple[int, str, tuple[int, 
 
 def compare_model(data: bytes, texts: Sequence[str | bytes], ids: Sequence[int], seed: int, tally: Tally) -> None:
     """Ask about a .model file: texts, ids and streams."""
-    tokenizer = Tokenizer(read_sentencepiece_model(data, "test.model"))
-    make_library = partial(SentencePieceProcessor, model_proto=data)
-    comparison = Comparison(tokenizer, make_library, f"model {data.hex()}", tally)
+    tokenizer, library = load_both(data)
+    comparison = Comparison(tokenizer, lambda: library, f"model {data.hex()}", tally)
     known = [token_id % comparison.library.GetPieceSize() for token_id in ids]
     for text in texts:
         comparison.same(
             "encode",
             text,
-            lambda ours, text=text: _columns(ours.encode(text)),
-            lambda theirs, text=text: _official_columns(theirs, text),
+            lambda ours, text=text: rows_of(ours.encode(text)),
+            lambda theirs, text=text: official_encoding(theirs, text),
         )
         comparison.same(
             "encode_ids",
@@ -315,13 +316,3 @@ def compare_model(data: bytes, texts: Sequence[str | bytes], ids: Sequence[int],
         )
         comparison.streams(text, known, seed)
     comparison.same("decode", known, lambda ours: ours.decode(known), lambda theirs: theirs.Decode(known))
-
-
-def _columns(encoding: Any) -> list[Any]:
-    return [list(encoding.ids), list(encoding.tokens), list(encoding.offsets)]
-
-
-def _official_columns(library: Any, text: str | bytes) -> list[Any]:
-    found = library.Encode(text, return_type="offset_mapping")
-    pieces = [piece.decode() if isinstance(piece, bytes) else piece for piece in found["pieces"]]
-    return [list(found["ids"]), pieces, [tuple(span) for span in found["offsets"]]]

@@ -13,6 +13,7 @@ from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.sentencepiece.protobuf import read_fields, to_float
 from reftok.nbest import n_best
 from reftok.rules.sentencepiece.pieces import PieceType
+from reftok.rules.types import Encoding
 from reftok.tokenizer import Tokenizer
 
 from .protobuf_writer import (
@@ -140,6 +141,10 @@ def own_encoding(tokenizer: Tokenizer, text: str | bytes) -> list[tuple[int, str
     """The encoding of the engine, held to that of the plain rules."""
     encoding = tokenizer.encode(text)
     assert encoding == tokenizer.rules.encode(text), text
+    return rows_of(encoding)
+
+
+def rows_of(encoding: Encoding) -> list[tuple[int, str, tuple[int, int]]]:
     return list(zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True))
 
 
@@ -171,10 +176,7 @@ def _values(message: bytes) -> dict[int, Any]:
 
 
 def own_n_best(tokenizer: Tokenizer, text: bytes, size: int) -> list[tuple[float, list[Any]]]:
-    return [
-        (best.score, list(zip(best.encoding.ids, best.encoding.tokens, best.encoding.offsets, strict=True)))
-        for best in n_best(tokenizer.rules, text, size)
-    ]
+    return [(best.score, rows_of(best.encoding)) for best in n_best(tokenizer.rules, text, size)]
 
 
 def outcome(action: Callable[[], Result]) -> Result | str:

@@ -10,7 +10,7 @@ from reftok.errors import UnsupportedFeature
 from reftok.rules.trace import Piece, Trace
 from tests.models import load
 
-from ..official import Json, added, as_lists, bpe, outcome, own, tokenizer_json
+from ..official import Json, added, bpe, outcome, own, tokenizer_json
 from ..tokenizers_strategies import pipelines, texts
 
 CONFIG = tokenizer_json(
@@ -24,20 +24,6 @@ CONFIG = tokenizer_json(
 
 def stage(trace: Trace, name: str, number: int = 0) -> tuple[Piece, ...]:
     return [step.pieces for step in trace.stages if step.stage == name][number]
-
-
-@settings(max_examples=150)
-@given(pipelines(), texts)
-def test_a_trace_ends_where_encoding_does(config: Json, text: str) -> None:
-    try:
-        tokenizer = own(config)
-    except UnsupportedFeature:
-        assume(False)
-    encoding = outcome(lambda: tokenizer.encode(text))
-    assume(not isinstance(encoding, str))
-    trace = tokenizer.trace(text)
-    assert as_lists(trace.encoding) == as_lists(encoding)
-    assert trace.text == text
 
 
 @settings(max_examples=150)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
@@ -48,6 +50,25 @@ def check(model: Model, text: str, places: Sequence[int] = ()) -> None:
             assert given_after(model, chunks)[-1] == expected, chunks
         except ReftokError:
             assert expected is None
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(
+        st.text("ab<x>", min_size=1, max_size=4),
+        st.sampled_from([-1.0, -2.0, -0.5, 0.0, -3.3, 1.25]),
+        min_size=1,
+        max_size=9,
+    ),
+    st.booleans(),
+    st.lists(st.sampled_from(["<x>", *"aabéx"]), max_size=12).map("".join),
+    st.lists(st.integers(1, 12), max_size=6),
+)
+def test_a_unigram_whose_unknown_characters_may_be_bytes_and_its_unknown_piece_in_the_text(
+    pieces: dict[str, float], falls_back: bool, text: str, places: list[int]
+) -> None:
+    byte_pieces = dict.fromkeys(BYTE_PIECES, -9.0) if falls_back else {}
+    check(Unigram([*({"<x>": 0.0} | pieces | byte_pieces).items()], 0, falls_back), text, places)
 
 
 @pytest.mark.parametrize("scale", [0.01, 10.0, 5_000.0, 60_000.0, 90_000.0, 1e9, 1e37])

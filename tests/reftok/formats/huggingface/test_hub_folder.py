@@ -50,6 +50,11 @@ def write(folder: Path, config: object, **companions: object) -> Path:
     return folder / ("vocab.txt" if is_bert else "vocab.json")
 
 
+def of_class(name: str, **options: object) -> Json:
+    """The configuration of a class, without its `Tokenizer`."""
+    return {"tokenizer_class": f"{name}Tokenizer", **options}
+
+
 def inserted(token: str) -> Json:
     return {"SpecialToken": {"id": token, "type_id": 0}}
 
@@ -61,28 +66,24 @@ def contents(value: Json) -> list[tuple[int, str]]:
 @pytest.mark.parametrize(
     ("config", "stage", "expected"),
     [
-        ({"tokenizer_class": "GPT2Tokenizer"}, "pre_tokenizer", GPT2),
-        ({"tokenizer_class": "GPT2Tokenizer"}, "normalizer", None),
+        (of_class("GPT2"), "pre_tokenizer", GPT2),
+        (of_class("GPT2"), "normalizer", None),
         ({"tokenizer_class": "CodeGenTokenizerFast"}, "pre_tokenizer", GPT2),
         (
             {"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": True},
             "pre_tokenizer",
             {**GPT2, "add_prefix_space": True},
         ),
-        ({"tokenizer_class": "Qwen2Tokenizer"}, "normalizer", {"type": "NFC"}),
+        (of_class("Qwen2"), "normalizer", {"type": "NFC"}),
+        (of_class("Roberta", add_bos_token=True), "post_processor", {**ROBERTA, "add_prefix_space": False}),
         (
-            {"tokenizer_class": "RobertaTokenizer", "add_bos_token": True},
-            "post_processor",
-            {**ROBERTA, "add_prefix_space": False},
-        ),
-        (
-            {"tokenizer_class": "BartTokenizer", "trim_offsets": False, "add_prefix_space": True},
+            of_class("Bart", trim_offsets=False, add_prefix_space=True),
             "post_processor",
             {**ROBERTA, "trim_offsets": False, "add_prefix_space": True},
         ),
-        ({"tokenizer_class": "BertTokenizer"}, "pre_tokenizer", {"type": "BertPreTokenizer"}),
+        (of_class("Bert"), "pre_tokenizer", {"type": "BertPreTokenizer"}),
         (
-            {"tokenizer_class": "BertTokenizer", "do_lower_case": False, "strip_accents": True},
+            of_class("Bert", do_lower_case=False, strip_accents=True),
             "normalizer",
             {
                 "type": "BertNormalizer",
@@ -103,36 +104,21 @@ def test_a_class_has_the_stages_that_transformers_gives_it(
 @pytest.mark.parametrize(
     ("config", "single"),
     [
-        ({"tokenizer_class": "GPT2Tokenizer"}, [TEXT]),
-        ({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True}, [inserted("<|endoftext|>"), TEXT]),
-        ({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True, "bos_token": None}, [TEXT]),
-        ({"tokenizer_class": "Qwen2Tokenizer", "add_eos_token": True}, [TEXT, inserted("<|endoftext|>")]),
-        (
-            {"tokenizer_class": "WhisperTokenizer"},
-            [*map(inserted, SPECIAL[-2:]), TEXT, inserted("<|endoftext|>")],
-        ),
-        ({"tokenizer_class": "BertTokenizer"}, [inserted("[CLS]"), TEXT, inserted("[SEP]")]),
+        (of_class("GPT2"), [TEXT]),
+        (of_class("GPT2", add_bos_token=True), [inserted("<|endoftext|>"), TEXT]),
+        (of_class("GPT2", add_bos_token=True, bos_token=None), [TEXT]),
+        (of_class("Qwen2", add_eos_token=True), [TEXT, inserted("<|endoftext|>")]),
+        (of_class("Whisper"), [*map(inserted, SPECIAL[-2:]), TEXT, inserted("<|endoftext|>")]),
+        (of_class("Bert"), [inserted("[CLS]"), TEXT, inserted("[SEP]")]),
     ],
 )
 def test_a_class_has_the_template_that_transformers_gives_it(tmp_path: Path, config: Json, single: list[Json]) -> None:
     assert hub_tokenizer_json(write(tmp_path, config))["post_processor"]["single"] == single
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "BertTokenizer",
-        "CLIPTokenizer",
-        "CodeGenTokenizer",
-        "GPT2Tokenizer",
-        "LEDTokenizer",
-        "Qwen2Tokenizer",
-        "RobertaTokenizer",
-        "WhisperTokenizer",
-    ],
-)
+@pytest.mark.parametrize("name", ["Bert", "CLIP", "CodeGen", "GPT2", "LED", "Qwen2", "Roberta", "Whisper"])
 def test_a_folder_gives_what_the_library_gives_for_its_tokenizer_json(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, {"tokenizer_class": name, "sep_token": "</s>", "extra_special_tokens": ["<x y>"]})
+    path = write(tmp_path, of_class(name, sep_token="</s>", extra_special_tokens=["<x y>"]))
     theirs = tokenizers.Tokenizer.from_str(json.dumps(hub_tokenizer_json(path)))
     ours = load(tmp_path)
     for text in (*TEXTS, "a<x y>b"):
@@ -143,7 +129,7 @@ def test_a_folder_gives_what_the_library_gives_for_its_tokenizer_json(tmp_path: 
 
 
 def test_named_tokens_are_added_by_their_order_and_keep_the_ids_of_the_vocab(tmp_path: Path) -> None:
-    config = {"tokenizer_class": "GPT2Tokenizer", "unk_token": None, "bos_token": None, "eos_token": "<x>"}
+    config = of_class("GPT2", unk_token=None, bos_token=None, eos_token="<x>")
     config |= {"pad_token": "<pad>", "additional_special_tokens": ["<z>"], "image_token": "<img>"}
     end = len(VOCAB)
     value = hub_tokenizer_json(write(tmp_path, config))
@@ -153,7 +139,7 @@ def test_named_tokens_are_added_by_their_order_and_keep_the_ids_of_the_vocab(tmp
 
 def test_the_ids_of_the_configuration_only_give_the_order(tmp_path: Path) -> None:
     listed = {"900": {"content": "<b>", "special": False}, "800": {"content": "<a>", "special": True, "lstrip": True}}
-    config = {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": listed, "eos_token": "<b>"}
+    config = of_class("GPT2", added_tokens_decoder=listed, eos_token="<b>")
     value = hub_tokenizer_json(
         write(tmp_path, config, special_tokens_map={"pad_token": "<not>"}, added_tokens={"<n>": 1})
     )
@@ -164,7 +150,7 @@ def test_the_ids_of_the_configuration_only_give_the_order(tmp_path: Path) -> Non
 
 
 def test_the_companions_count_where_the_configuration_lists_no_tokens(tmp_path: Path) -> None:
-    config = {"tokenizer_class": "GPT2Tokenizer", "eos_token": "<e>"}
+    config = of_class("GPT2", eos_token="<e>")
     special = {
         "eos_token": {"content": "<f>", "lstrip": True, "normalized": False},
         "additional_special_tokens": ["<g>"],
@@ -195,33 +181,24 @@ def test_qwen2_adds_its_special_tokens_without_their_flags(tmp_path: Path) -> No
         ({}, "tokenizer_class: is missing"),
         ([], "is not an object"),
         ({"tokenizer_class": 3}, "tokenizer_class: is not a string but a number"),
-        ({"tokenizer_class": "BlenderbotTokenizer"}, "tokenizer_class: BlenderbotTokenizer is not supported"),
-        ({"tokenizer_class": "GPT2Tokenizer", "x": 1}, "x: this key is not known"),
-        (
-            {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": 1},
-            "add_prefix_space: is not a boolean but a number",
-        ),
-        ({"tokenizer_class": "GPT2Tokenizer", "split_special_tokens": True}, "split_special_tokens: true is not supp"),
-        ({"tokenizer_class": "GPT2Tokenizer", "auto_map": {"AutoTokenizer": []}}, "auto_map: a tokenizer that comes"),
-        ({"tokenizer_class": "GPT2Tokenizer", "eos_token": 3}, "eos_token: is neither a string nor an object of"),
-        ({"tokenizer_class": "GPT2Tokenizer", "eos_token": {"content": "x"}}, "eos_token: is neither a string nor"),
-        (
-            {"tokenizer_class": "GPT2Tokenizer", "extra_special_tokens": {"a": "b"}},
-            "extra_special_tokens: other than a",
-        ),
-        (
-            {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": None},
-            "added_tokens_decoder: is not an object but",
-        ),
+        (of_class("Blenderbot"), "tokenizer_class: BlenderbotTokenizer is not supported"),
+        (of_class("GPT2", x=1), "x: this key is not known"),
+        (of_class("GPT2", add_prefix_space=1), "add_prefix_space: is not a boolean but a number"),
+        (of_class("GPT2", split_special_tokens=True), "split_special_tokens: true is not supp"),
+        (of_class("GPT2", auto_map={"AutoTokenizer": []}), "auto_map: a tokenizer that comes"),
+        (of_class("GPT2", eos_token=3), "eos_token: is neither a string nor an object of"),
+        (of_class("GPT2", eos_token={"content": "x"}), "eos_token: is neither a string nor"),
+        (of_class("GPT2", extra_special_tokens={"a": "b"}), "extra_special_tokens: other than a"),
+        (of_class("GPT2", added_tokens_decoder=None), "added_tokens_decoder: is not an object but"),
         (
             {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {"x": {}}},
             "added_tokens_decoder['x']: is not an id",
         ),
-        ({"tokenizer_class": "RobertaTokenizer", "sep_token": None}, "sep_token: is missing, and the template"),
-        ({"tokenizer_class": "WhisperTokenizer", "language": "en"}, "language: a prefix of its own is not supported"),
-        ({"tokenizer_class": "CLIPTokenizer", "do_lower_case": False}, "do_lower_case: false is not supported"),
-        ({"tokenizer_class": "BertTokenizer", "never_split": ["x"]}, "never_split: another value than the usual"),
-        ({"tokenizer_class": "BertTokenizer", "do_basic_tokenize": False}, "do_basic_tokenize: another value than"),
+        (of_class("Roberta", sep_token=None), "sep_token: is missing, and the template"),
+        (of_class("Whisper", language="en"), "language: a prefix of its own is not supported"),
+        (of_class("CLIP", do_lower_case=False), "do_lower_case: false is not supported"),
+        (of_class("Bert", never_split=["x"]), "never_split: another value than the usual"),
+        (of_class("Bert", do_basic_tokenize=False), "do_basic_tokenize: another value than"),
     ],
 )
 def test_what_may_change_ids_and_is_not_known_is_refused_by_name(tmp_path: Path, config: object, problem: str) -> None:
@@ -234,7 +211,7 @@ def test_a_token_with_two_sets_of_flags_is_refused_but_where_the_list_has_it(tmp
     def token(lstrip: bool) -> Json:
         return {"__type": "AddedToken", "content": "<x>", "lstrip": lstrip}
 
-    config = {"tokenizer_class": "GPT2Tokenizer", "pad_token": token(True), "mask_token": token(True)}
+    config = of_class("GPT2", pad_token=token(True), mask_token=token(True))
     assert (len(VOCAB), "<x>") in contents(hub_tokenizer_json(write(tmp_path, config)))
     for other in ({"mask_token": token(False)}, {"mask_token": "<x>"}, {"extra_special_tokens": ["<x>"]}):
         with pytest.raises(ModelFormatError, match="names the token '<x>' with other flags twice"):
@@ -245,7 +222,7 @@ def test_a_token_with_two_sets_of_flags_is_refused_but_where_the_list_has_it(tmp
 
 def test_a_default_of_the_class_yields_to_the_flags_of_the_file(tmp_path: Path) -> None:
     token = {"__type": "AddedToken", "content": "<|endoftext|>", "rstrip": True, "normalized": True}
-    value = hub_tokenizer_json(write(tmp_path, {"tokenizer_class": "GPT2Tokenizer", "pad_token": token}))
+    value = hub_tokenizer_json(write(tmp_path, of_class("GPT2", pad_token=token)))
     assert [(added["rstrip"], added["normalized"]) for added in value["added_tokens"]] == [(True, True)]
 
 
@@ -253,13 +230,13 @@ def test_a_default_of_the_class_yields_to_the_flags_of_the_file(tmp_path: Path) 
     "text", ["", "\n", "a\nb", "a\n\nb\n", "a\r\nb \r\n\u3000c\u3000\nd\x1c\n", "x\u2028y\rz\x85\n"]
 )
 def test_the_lines_of_a_vocab_txt_are_those_of_the_library(tmp_path: Path, text: str) -> None:
-    path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
+    path = write(tmp_path, of_class("Bert"))
     path.write_text("[UNK]\n[CLS]\n[SEP]\n" + text, "utf-8", newline="")
     assert hub_tokenizer_json(path)["model"]["vocab"] == tokenizers.models.WordPiece.read_file(str(path))
 
 
 def test_of_a_token_twice_in_a_vocab_txt_the_last_id_counts_as_in_the_library(tmp_path: Path) -> None:
-    path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
+    path = write(tmp_path, of_class("Bert"))
     path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n\u00a0\na \n\u2005\nb\n", "utf-8")
     theirs = tokenizers.Tokenizer(tokenizers.models.WordPiece.from_file(str(path)))
     assert hub_tokenizer_json(path)["model"]["vocab"] == theirs.get_vocab()
@@ -269,7 +246,7 @@ def test_of_a_token_twice_in_a_vocab_txt_the_last_id_counts_as_in_the_library(tm
 def test_a_vocab_txt_with_a_token_twice_is_refused_where_an_added_token_would_get_an_id_that_is_taken(
     tmp_path: Path,
 ) -> None:
-    path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
+    path = write(tmp_path, of_class("Bert"))
     path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\na \nb\n", "utf-8")
     with pytest.raises(ModelFormatError, match=r"vocab\.txt: repeats a token: .* '\[MASK\]' an id that is taken"):
         load(tmp_path)
@@ -292,14 +269,14 @@ def test_what_has_no_effect_on_a_class_of_bytes_is_read_past(tmp_path: Path, tok
 
 
 def test_a_template_whose_token_is_nowhere_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, {"tokenizer_class": "WhisperTokenizer"})
+    path = write(tmp_path, of_class("Whisper"))
     path.write_text(json.dumps({token: i for i, token in enumerate(ALPHABET)}), "utf-8")
     with pytest.raises(ModelFormatError, match=r"needs the token '<\|startoftranscript\|>', which is not in the vocab"):
         hub_tokenizer_json(path)
 
 
 def test_a_class_with_the_vocab_of_another_model_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"})
+    write(tmp_path, of_class("GPT2"))
     (tmp_path / "vocab.txt").write_text(WORDS, "utf-8")
     with pytest.raises(UnsupportedFeature, match=r"GPT2Tokenizer with a vocab\.txt is not supported"):
         hub_tokenizer_json(tmp_path / "vocab.txt")
@@ -317,7 +294,7 @@ def test_a_class_with_the_vocab_of_another_model_is_refused(tmp_path: Path) -> N
     ],
 )
 def test_a_file_that_is_not_sound_is_refused_by_its_name(tmp_path: Path, name: str, data: bytes, problem: str) -> None:
-    write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"})
+    write(tmp_path, of_class("GPT2"))
     (tmp_path / name).write_bytes(data)
     with pytest.raises(ModelFormatError) as refused:
         load(tmp_path)
@@ -326,14 +303,14 @@ def test_a_file_that_is_not_sound_is_refused_by_its_name(tmp_path: Path, name: s
 
 @pytest.mark.parametrize("name", ["merges.txt", "vocab.json", "tokenizer_config.json"])
 def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"})
+    path = write(tmp_path, of_class("GPT2"))
     (tmp_path / name).unlink()
     with pytest.raises(ModelFormatError, match=rf"{name}: cannot be read|vocab\.json: needs the {name} of its model"):
         hub_tokenizer_json(path)
 
 
 def test_the_files_beside_a_model_are_those_that_decide_it(tmp_path: Path) -> None:
-    path = write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"}, generation_config={}, added_tokens={})
+    path = write(tmp_path, of_class("GPT2"), generation_config={}, added_tokens={})
     settings = ["tokenizer_config.json", "generation_config.json"]
     assert [beside.name for beside in files_beside(path)] == ["merges.txt", "added_tokens.json", *settings]
     for name in ("tiktoken.model", "tokenizer.json", "own.gguf"):

@@ -1,33 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.rules.merging import merge_all
-
-Pair = tuple[str, str]
-
-
-def merged_plainly(word: str, ranks: dict[Pair, int]) -> list[str]:
-    """The rule in so many words: merge the leftmost pair of the lowest rank, until there is none."""
-    symbols = list(word)
-    while found := [
-        (ranks[pair], i) for i in range(len(symbols) - 1) if (pair := (symbols[i], symbols[i + 1])) in ranks
-    ]:
-        _, left = min(found)
-        symbols[left : left + 2] = [symbols[left] + symbols[left + 1]]
-    return symbols
-
-
-parts = st.sampled_from(["a", "b", "c", "ab", "bc", "aa", "abc", "ca"])
-
-
-@given(pairs=st.lists(st.tuples(parts, parts), unique=True, max_size=12), word=st.text("abc", max_size=14))
-def test_the_queue_merges_as_the_rule_says(pairs: list[Pair], word: str) -> None:
-    ranks = {pair: rank for rank, pair in enumerate(pairs)}
-    merged = merge_all(word, LlamaBPE({}, ranks).merge_of)
-    assert [symbol for _, symbol in merged] == merged_plainly(word, ranks)
 
 
 def test_what_is_not_in_the_vocab_falls_apart_into_ascii_and_the_rest_is_lost() -> None:
