@@ -323,25 +323,8 @@ def _wpm(**fields: Entry) -> dict[str, Entry]:
     """A model like BERT."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
     pieces = [
-        "▁h",
-        "el",
-        "lo",
-        "▁wor",
-        "ld",
-        "▁W",
-        "or",
-        "▁,",
-        "▁é",
-        "▁e",
-        "▁你",
-        "▁caf",
-        "e",
-        "é",
-        "▁$",
-        "▁1",
-        "2",
-        "▁ᄒ",
-    ]
+        "▁h", "el", "lo", "▁wor", "ld", "▁W", "or", "▁,", "▁é", "▁e", "▁你", "▁caf", "e", "é", "▁$", "▁1", "2", "▁ᄒ",
+    ]  # fmt: skip
     kinds = [CONTROL, UNKNOWN, CONTROL, CONTROL, *[NORMAL] * len(pieces)]
     ids: dict[str, Entry] = {
         "bos_token_id": ("uint32", 2),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
@@ -28,8 +27,6 @@ from .protobuf_writer import (
     compile_charsmap,
     model_bytes,
 )
-
-Result = TypeVar("Result")
 
 ALPHABET = "ab▁é中"
 SCORES = [-1.0, -2.0, -0.5, 0.0, -0.0, -3.3, 1.25, -100.7]
@@ -177,11 +174,3 @@ def _values(message: bytes) -> dict[int, Any]:
 
 def own_n_best(tokenizer: Tokenizer, text: bytes, size: int) -> list[tuple[float, list[Any]]]:
     return [(best.score, rows_of(best.encoding)) for best in n_best(tokenizer.rules, text, size)]
-
-
-def outcome(action: Callable[[], Result]) -> Result | str:
-    """What an action gives, "refused" where it raises."""
-    try:
-        return action()
-    except Exception:
-        return "refused"

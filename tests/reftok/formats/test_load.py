@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 from tokenizers.models import BPE
 
-import reftok
 from reftok import load
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.model_files import embedded_models, file_format, find_model, models_in, names_embedded_model
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 
 from ..official import as_bytes, bpe, tokenizer_json
-from ..protobuf_writer import UNKNOWN, model_bytes
 
 TOKENIZER_JSON = as_bytes(tokenizer_json(bpe(["a", "b", "ab"], [("a", "b")])))
 RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
@@ -35,10 +33,6 @@ def test_what_a_file_is_shows_in_its_content(tmp_path: Path, name: str) -> None:
     path.write_bytes(b" \n" + TOKENIZER_JSON)
     for source in (path, str(path)):
         assert load(source).encode_ids("ab") == [2]
-
-
-def test_a_folder_is_searched_for_its_model(tmp_path: Path) -> None:
-    assert load(write(tmp_path, tokenizer_json=TOKENIZER_JSON)).library == "tokenizers"
 
 
 def test_a_tokenizer_json_comes_before_the_other_files_of_a_folder(tmp_path: Path) -> None:
@@ -108,11 +102,6 @@ def test_an_encoding_asks_for_the_rank_file_of_a_folder(tmp_path: Path) -> None:
     assert load(tmp_path, encoding="llama3").encode_ids("é<|eot_id|>") == [0xC3, 0xA9, 128009]
 
 
-def test_a_sentencepiece_model_is_read(tmp_path: Path) -> None:
-    write(tmp_path, tokenizer_model=model_bytes([UNKNOWN, ("a", -1.0, 1)]))
-    assert load(tmp_path).library == "sentencepiece"
-
-
 def test_a_rank_file_needs_the_name_of_an_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, x_tiktoken=RANKS) / "x.tiktoken"
     assert load(path, encoding="cl100k_base").encode_ids("é") == [0xC3, 0xA9]
@@ -136,12 +125,6 @@ def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
 def test_what_is_not_there_is_refused_with_what_there_is() -> None:
     with pytest.raises(ModelFormatError, match="no such file or folder, and no embedded model; there are: bpe-gpt2"):
         load("no-such-model")
-
-
-def test_every_embedded_model_is_read_and_gives_back_what_it_read() -> None:
-    for name in embedded_models().keys() - {"spm-word"}:
-        tokenizer = reftok.load(name)
-        assert tokenizer.decode(tokenizer.encode_ids("hello world")).strip() == "hello world", name
 
 
 @pytest.mark.parametrize(

@@ -43,14 +43,6 @@ def test_the_configuration_beside_a_rank_file_names_the_ids_of_kimi_and_llama_3(
     assert reftok.load(tmp_path, "llama3").eos_id == 128009
 
 
-def test_a_content_names_the_pad_of_a_sentencepiece_model(tmp_path: Path) -> None:
-    pieces = [UNKNOWN, ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL), ("a", 0.0, 1)]
-    (tmp_path / "tokenizer.model").write_bytes(model_bytes(pieces))
-    assert load(tmp_path).pad_id is None
-    tokenizer = load(tmp_path, tokenizer_config={"pad_token": "</s>"})
-    assert (tokenizer.bos_id, tokenizer.eos_id, tokenizer.pad_id) == (1, 2, 2)
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(2, 2), ([3, 2], 3), ([9, 2], 2), (-1, 3), (9, 3), (1 << 40, 3), ([], 3), (None, 3), ([-1], 3)],

@@ -1,38 +1,13 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 import tokenizers
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reftok.rules.patterns import literal_matches
-from reftok.rules.text import Behavior, NormalizedString, Part, resplit, split_spans
-from reftok.rules.types import Match, Token
+from reftok.rules.text import NormalizedString, Part, resplit
+from reftok.rules.types import Token
 
 from ..official import normalized_alignment, official_parts, own_parts
-from ..tokenizers_strategies import BEHAVIORS, texts
-
-
-@st.composite
-def coverings(draw: st.DrawFn) -> list[Match]:
-    """Matches and gaps that cover a text: gaps never touch, matches may, and matches may be empty."""
-    matches: list[Match] = []
-    end = 0
-    for length, is_match in draw(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=8)):
-        after_gap = bool(matches) and not matches[-1][2]
-        start, end = end, end + (length or int(after_gap))
-        matches.append((start, end, is_match or after_gap or start == end))
-    return matches
-
-
-@given(coverings(), st.sampled_from(BEHAVIORS))
-def test_parts_never_overlap_and_only_removed_ones_are_missing(matches: list[Match], behavior: Behavior) -> None:
-    spans = split_spans(matches, behavior)
-    assert all(first[1] <= second[0] for first, second in pairwise(spans))
-    kept = sum(end - start for start, end, is_match in matches if not (behavior == "Removed" and is_match))
-    assert sum(end - start for start, end in spans) == kept
 
 
 @pytest.mark.parametrize(
@@ -50,12 +25,6 @@ def test_each_behavior_puts_the_delimiter_where_its_name_says(behavior: str, exp
     text = "the-final--countdown"
     assert own_parts(split, text) == official_parts(split, text)
     assert [part for part, _ in own_parts(split, text)] == expected
-
-
-@given(texts, st.sampled_from(["a", " ", "ab", ".", "", "é", "aa"]), st.sampled_from(BEHAVIORS), st.booleans())
-def test_a_literal_is_found_where_the_library_finds_it(text: str, literal: str, behavior: str, invert: bool) -> None:
-    split = {"type": "Split", "pattern": {"String": literal}, "behavior": behavior, "invert": invert}
-    assert own_parts(split, text) == official_parts(split, text)
 
 
 def test_an_empty_literal_matches_between_characters_and_at_both_ends() -> None:

@@ -127,21 +127,6 @@ def test_a_token_that_begins_in_the_white_space_of_the_one_before_waits_with_it(
         assert streamed(tokenizer, [*text]) == tokenizer.encode_ids(text) == [1] * text.count("a")
 
 
-def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> None:
-    byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": False}
-    steps = [byte_level, {**byte_level, "add_prefix_space": False}]
-    tokenizer = own(tokenizer_json(bpe(["a", "Ġ", "Ä"]), pre_tokenizer={"type": "Sequence", "pretokenizers": steps}))
-    assert tokenizer.encode_ids("a") == streamed(tokenizer, ["a"]) == list(tokenizer.encode("a").ids)
-
-
-def test_only_the_start_of_the_text_gets_the_prefix_of_the_scheme_first() -> None:
-    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
-    tokenizer = own(tokenizer_json(bpe(["a", "▁"]), [added("<s>", special=True)], pre_tokenizer=metaspace))
-    assert tokenizer.stream_encoder().held_until_end == ()
-    for text in ("a<s>a", "<s>a", " a<s> a<s><s>a"):
-        assert streamed(tokenizer, [*text]) == tokenizer.rules.encode_ids(text)
-
-
 def feed(encoder: StreamEncoder, chunk: str | bytes) -> list[int]:
     return encoder.feed(chunk) if isinstance(chunk, str) else encoder.feed_bytes(chunk)
 
@@ -317,13 +302,13 @@ def test_a_normalizer_that_blows_the_text_up_is_refused(monkeypatch: pytest.Monk
     tokens = [added("<s>", special=True)]
     tokenizer = own(tokenizer_json(bpe(["a", "<s>"]), tokens, normalizer=normalizer))
     with pytest.raises(ReftokError, match="which is refused"):
-        tokenizer.encode("b<s>" * 300)
+        tokenizer.encode("b<s>" * 30)
     with pytest.raises(ReftokError, match="which is refused"):
-        streamed(tokenizer, ["b<s>"] * 300)
+        streamed(tokenizer, ["b<s>"] * 30)
     monkeypatch.setattr(stages, "_AT_ONCE", 1000)
     encoder = tokenizer.stream_encoder()
     with pytest.raises(ReftokError, match="which is refused"):
-        encoder.feed("b<s>" * 300)
+        encoder.feed("b<s>" * 30)
 
 
 @pytest.mark.parametrize("model", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])

@@ -22,7 +22,6 @@ from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePie
 from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import JOINED, NormalizedString, Part
-from reftok.rules.types import AddedToken
 from reftok.streams.cuts.added_tokens import token_searches
 from reftok.streams.cuts.normalizers import NORMALIZERS
 from reftok.streams.cuts.patterns import Cuts
@@ -155,15 +154,6 @@ def test_a_look_behind_sees_the_text_before_the_cut_and_waits_for_nothing(source
 def tokens_of(tokens: AddedVocabulary, text: str, ignores: bool) -> list[Item]:
     parts = tokens.split_raw([Part(NormalizedString(text))] if text else [], ignores)
     return [part.normalized.text if part.tokens is None else part.tokens[0].id for part in parts]
-
-
-@pytest.mark.parametrize("options", [{"rstrip": True}, {"lstrip": True}, {"single_word": True}])
-def test_what_a_token_strips_or_touches_waits_for_its_end(options: dict[str, bool]) -> None:
-    added = AddedVocabulary([AddedToken("<s>", normalized=False, **options)])
-    search, _ = token_searches(added, False)
-    assert search is not None
-    for text in ("a<s>  b", "a  <s>b", "<s>  <s>\n", "<s>_ <s>"):
-        check(lambda: [CuttingOut(search)], text, (4,), tokens_of(added, text, False))
 
 
 KINDS = st.sampled_from([Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.UNKNOWN, Attribute.NORMAL])

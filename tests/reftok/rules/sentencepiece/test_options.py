@@ -13,9 +13,9 @@ from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
 from reftok.rules.types import Encoding
 from reftok.tokenizer import Tokenizer
 
-from ...official import bpe, own, tokenizer_json
+from ...official import bpe, outcome, own, tokenizer_json
 from ...protobuf_writer import BPE, UNKNOWN, PieceTuple, Value, byte_pieces, model_bytes
-from ...sentencepiece_strategies import OPTION_NAMES, inputs, load_both, models, outcome
+from ...sentencepiece_strategies import OPTION_NAMES, inputs, load_both, models
 
 CONTROL, NORMAL, UNUSED = PieceType.CONTROL, PieceType.NORMAL, PieceType.UNUSED
 PIECES = [("a", -1.0, NORMAL), ("</s>", 0.0, CONTROL), ("<s>", 0.0, CONTROL), ("b", -1.0, NORMAL), UNKNOWN]
