@@ -263,6 +263,7 @@ def _ask_vocab(comparison: Comparison, config: Json, asked: Input) -> None:
             return [getattr(either, name)(key) for key in keys]
 
         comparison.same(name, keys, ask, ask, asks_rules=False)
+    comparison.same("vocab size", None, lambda ours: ours.vocab_size, lambda theirs: theirs.get_vocab_size())
 
 
 def own_parts(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:

@@ -1,15 +1,21 @@
-"""Small files of Tekken, for tests."""
+"""Small files of tiktoken and of Tekken, for tests."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 TOKENS = (*(bytes([byte]) for byte in range(256)), b"ab", b" a", "é".encode(), b"  ", b"<s", b"<s>", b" ab")
 PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+|\p{L}"
 SPECIAL = ("<unk>", "<s>", "</s>", "[INST]")
+
+
+def rank_file(ranks: Mapping[bytes, int] | None = None) -> bytes:
+    """A rank file; by default of the single bytes in their order."""
+    known = {bytes([byte]): byte for byte in range(256)} if ranks is None else ranks
+    return b"".join(b64encode(token) + b" %d\n" % rank for token, rank in known.items())
 
 
 def special(*contents: str) -> list[dict[str, Any]]:

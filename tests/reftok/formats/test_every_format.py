@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,12 +17,12 @@ from reftok.rules.sentencepiece.pieces import PieceType
 from ..gguf_writer import gguf, spm
 from ..official import added, as_bytes, bpe, refusal, tokenizer_json
 from ..protobuf_writer import UNKNOWN, model_bytes
-from ..tekken_writer import special, tekken
+from ..tekken_writer import rank_file, special, tekken
 from ..tokenizers_strategies.damaged import damaged_values
 
 MARKS = ("<a>", "<b>", "<c>")
 TOML = b"[encoding]\npattern = '.'\nspecial_tokens = { '<a>' = 300, '<b>' = 301, '<c>' = 302 }\n"
-RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+RANKS = rank_file()
 PIECES = [UNKNOWN, ("a", 0.0, 1), *((mark, 0.0, PieceType.CONTROL) for mark in MARKS)]
 FOLDERS: dict[str, dict[str, bytes]] = {
     "rank file": {"own.tiktoken": RANKS, "own.toml": TOML},

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import json
 import pickle
 from contextlib import suppress
@@ -16,9 +15,10 @@ from reftok.formats.model_files import embedded_models, file_format, find_model,
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 
 from ..official import as_bytes, bpe, tokenizer_json
+from ..tekken_writer import rank_file
 
 TOKENIZER_JSON = as_bytes(tokenizer_json(bpe(["a", "b", "ab"], [("a", "b")])))
-RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+RANKS = rank_file()
 
 
 def write(folder: Path, **files: bytes) -> Path:

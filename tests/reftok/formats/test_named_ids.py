@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import json
 import pydoc
 from pathlib import Path
@@ -20,6 +19,7 @@ from reftok.tokenizer import Tokenizer
 from ..gguf_writer import gguf, spm
 from ..official import added, as_bytes, bpe, own, tokenizer_json, unigram, wordpiece
 from ..protobuf_writer import UNKNOWN, model_bytes
+from ..tekken_writer import rank_file
 
 CHAT = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TOKENS = ["a", "b", "ab"]
@@ -188,9 +188,8 @@ def test_the_unknown_token_of_llama_spm_is_the_one_that_is_given() -> None:
 
 def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     tokens = [*(bytes([byte]) for byte in range(256)), b"</", b"</s", b"</s>"]
-    data = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
-    tokenizer = Tokenizer(read_tiktoken(data, encoding))
+    tokenizer = Tokenizer(read_tiktoken(rank_file({token: rank for rank, token in enumerate(tokens)}), encoding))
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
 

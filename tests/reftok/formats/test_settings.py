@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from reftok.rules.sentencepiece.pieces import PieceType
 
 from ..official import added, as_bytes, bpe, tokenizer_json
 from ..protobuf_writer import UNKNOWN, model_bytes
+from ..tekken_writer import rank_file
 
-RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+RANKS = rank_file()
 CONTROL = PieceType.CONTROL
 
 

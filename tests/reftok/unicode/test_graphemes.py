@@ -107,11 +107,6 @@ def test_a_text_without_conjuncts_is_cut_as_by_regex(text: str) -> None:
     assert graphemes(text) == regex.findall(r"\X", text)
 
 
-@given(st.text())
-def test_the_clusters_of_any_text_are_the_text(text: str) -> None:
-    assert "".join(graphemes(text)) == text
-
-
 @pytest.mark.parametrize(
     ("text", "count"),
     [

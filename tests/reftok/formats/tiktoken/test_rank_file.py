@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import json
 import re
 import tomllib
@@ -20,6 +19,7 @@ from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks, read_tiktoken, recognise
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 
+from ...tekken_writer import rank_file as file
 from ...tokenizers_strategies import texts
 
 RUNS = Path(__file__).parents[4] / "docs" / "runs.md"
@@ -28,10 +28,6 @@ RANKS |= {
     token: 256 + index for index, token in enumerate([b"ab", b" a", "é".encode(), b"'s", b"  ", b" ab", b"\xc3\xa9b"])
 }
 SPECIAL = {"<s>": 300, "<a>": 301}
-
-
-def file(ranks: dict[bytes, int]) -> bytes:
-    return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
 
 
 def library(pattern: str, special_tokens: dict[str, int], ranks: dict[bytes, int] = RANKS) -> tiktoken.Encoding:
