@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import pytest
 
 import reftok
 from benchmarks.slow_inputs import WAYS, fresh
 from benchmarks.worst_cases import WORST_CASES
-from tests.reftok.steps import steps
 
 LENGTHS = {"bpe-qwen": 1_200, "spm-bpe": 300, "spm-bpe-hf": 300, "spm-unigram": 300, "spm-unigram-hf": 300}
 """A model of each fast kind, and code points that are too many for a way that only short texts go."""
 MOST = 12
 """By the square of its length four times the text would take sixteen times the steps."""
+
+
+def steps(run: Callable[[], object]) -> int:
+    """How many lines of Python a run executes, and calls and returns of its functions; what C does is not seen."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return count
 
 
 @pytest.mark.parametrize("way", WAYS)

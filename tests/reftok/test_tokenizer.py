@@ -12,14 +12,7 @@ from reftok.errors import InvalidIds, InvalidText, ModelFormatError
 from reftok.formats.tiktoken.encodings import RankEncoding
 from reftok.formats.tiktoken.rank_file import read_tiktoken
 
-from .official import (
-    Json,
-    added,
-    bpe,
-    official,
-    own,
-    tokenizer_json,
-)
+from .official import Json, added, bpe, official, own, tokenizer_json
 from .tekken_writer import rank_file
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.pipeline import Pipeline
@@ -16,29 +18,26 @@ VOCAB = {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4, "abcab": 5, " ": 6}
 NESTED = ["a" * length for length in range(1, 2000)]
 
 
-def assert_same_as_rules(model: Model, text: str) -> None:
+PAIR = {"a": 0, "b": 1, "ab": 2}
+FAULTS: dict[str, tuple[Model, str]] = {
+    "a part of a long text is not taken whole": (RankBPE(VOCAB), "abcab " * 200),
+    "a word that no merges make is taken whole": (BPE(PAIR, [], BPEOptions(ignore_merges=True)), "ab"),
+    "a character that vanishes moves the spans behind it": (BPE(PAIR, [("a", "b")]), "a" + "x" * 9 + "ba"),
+    "an unknown id that is that of a byte keeps its text": (
+        Unigram([("<0x61>", 0.0), ("b", -1.0)], 0, byte_fallback=True),
+        "abxa",
+    ),
+    "scores below the least of the merge order still merge": (LlamaSPM(PAIR, [0.0, 0.0, -1e30]), "abab"),
+    "a token of a thousand nested merges is encoded": (
+        BPE({token: index for index, token in enumerate(NESTED)}, [(token, "a") for token in NESTED[:-1]]),
+        NESTED[-1],
+    ),
+}
+
+
+@pytest.mark.parametrize(("model", "text"), FAULTS.values(), ids=FAULTS.keys())
+def test_ids_and_spans_are_those_of_the_rules(model: Model, text: str) -> None:
     tokenizer = Tokenizer(Pipeline("tokenizers", model, AddedVocabulary()))
     expected = tokenizer.rules.encode(text)
     assert tokenizer.encode_ids(text) == expected.ids
     assert tokenizer.encode(text) == expected
-
-
-def test_a_part_of_a_long_text_is_not_taken_whole() -> None:
-    assert_same_as_rules(RankBPE(VOCAB), "abcab " * 200)
-
-
-def test_a_character_that_vanishes_moves_the_spans_behind_it() -> None:
-    assert_same_as_rules(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]), "a" + "x" * 9 + "ba")
-
-
-def test_an_unknown_id_that_is_that_of_a_byte_keeps_its_text() -> None:
-    assert_same_as_rules(Unigram([("<0x61>", 0.0), ("b", -1.0)], 0, byte_fallback=True), "abxa")
-
-
-def test_scores_below_the_least_of_the_merge_order_still_merge() -> None:
-    assert_same_as_rules(LlamaSPM({"a": 0, "b": 1, "ab": 2}, [0.0, 0.0, -1e30]), "abab")
-
-
-def test_a_token_of_a_thousand_nested_merges_is_encoded() -> None:
-    model = BPE({token: index for index, token in enumerate(NESTED)}, [(token, "a") for token in NESTED[:-1]])
-    assert_same_as_rules(model, NESTED[-1])

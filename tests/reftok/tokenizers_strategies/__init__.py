@@ -8,12 +8,11 @@ from .models import bpe_models, unigram_models, wordlevel_models, wordpiece_mode
 from .normalizers import CHARACTER_NORMALIZERS, NORMALIZERS, bert_normalizers, normalizers
 from .pipelines import CONTENTS, added_tokens, pipelines
 from .post_processors import SPECIAL_TOKENS, paddings, post_processors, templates, truncations
-from .pre_tokenizers import BEHAVIORS, PATTERNS, QWEN, pre_tokenizers
+from .pre_tokenizers import pre_tokenizers
 from .questions import questions
 from .texts import JAMO, MARKS, NEWER, texts, words
 
 __all__ = [
-    "BEHAVIORS",
     "CHARACTER_NORMALIZERS",
     "CONTENTS",
     "DECODERS",
@@ -21,8 +20,6 @@ __all__ = [
     "MARKS",
     "NEWER",
     "NORMALIZERS",
-    "PATTERNS",
-    "QWEN",
     "SPECIAL_TOKENS",
     "added_tokens",
     "bert_normalizers",
