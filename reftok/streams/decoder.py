@@ -1,14 +1,14 @@
 """Text while ids are still coming.
 
 Each id goes through a row of decoders; each gives out what no later id can change and holds the rest, see
-`reftok.streams.decoders`. These functions are pure: only a `StreamDecoder` changes, which keeps what they hold. All
-streams of a tokenizer share its row, in all threads.
+`reftok.streams.decoders`. These functions are pure: only a `StreamDecoder` changes, which keeps what they hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
 from math import inf, prod
@@ -55,7 +55,8 @@ class StreamDecoder:
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._held = [step.start for step in self._row.steps]
+        start = tuple(step.start for step in self._row.steps)
+        self._state = self._row.memo.setdefault(start, State(start))
         self._token_count = 0
         self._is_finished = False
         self._deadline = Deadline() if self._row.is_guarded else None
@@ -69,12 +70,12 @@ class StreamDecoder:
     @property
     def held(self) -> int:
         """How much has come that is not out as text: code points, or bytes where they are not text yet."""
-        return sum(held.size for held in self._held)
+        return sum(held.size for held in self._state.held)
 
     @property
     def pending_bytes(self) -> bytes:
         """The bytes that are held since they are no text yet; b"" if there are none."""
-        return b"".join(part for held in self._held for part in held.data)
+        return b"".join(part for held in self._state.held for part in held.data)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -92,10 +93,13 @@ class StreamDecoder:
         Raises InvalidIds for what `decode` refuses; the stream is then as it was before. Raises ModelFormatError if
         the decoders blow the text up, as `decode` of the ids so far does, and StreamFinished after `finish`.
         """
-        self._refuse_if_finished()
-        text, self._held = self._folded([_checked_id(token_id)], is_end=False)
-        self._token_count += 1
-        return text
+        if type(token_id) is int:  # a dict would find 65.0 as well, which is not an id
+            known = self._state.get(token_id)
+            if known is not None:
+                self._token_count += 1
+                text, self._state = known
+                return text
+        return self._feed(token_id)
 
     def feed_all(self, ids: Iterable[SupportsIndex]) -> str:
         """The text that has become final with these ids.
@@ -106,19 +110,28 @@ class StreamDecoder:
         self._refuse_if_finished()
         return "".join([self.feed(token_id) for token_id in checked_ids(ids, "feed_all")])
 
+    def _feed(self, value: SupportsIndex) -> str:
+        self._refuse_if_finished()
+        token_id, before = _checked_id(value), self._state
+        text, held = self._folded([token_id], is_end=False)
+        self._state = self._row.after(before, token_id, text, held)
+        self._token_count += 1
+        return text
+
     def finish(self) -> str:
         """The text that was held. After it only `reset` makes sense."""
         self._refuse_if_finished()
         text, _ = self._folded([], is_end=True)
-        self._held, self._is_finished = [], True
+        self._is_finished = True
+        self._state = State(())  # knows no id, so that `feed` goes on to `_feed`, which refuses it
         return text
 
-    def _folded(self, ids: list[int], is_end: bool) -> tuple[str, list[Held]]:
+    def _folded(self, ids: list[int], is_end: bool) -> tuple[str, tuple[Held, ...]]:
         """The text that becomes final with these ids, and what the steps hold after them."""
         given: Any = ids
         following: list[Held] = []
         with self._deadline or nullcontext():
-            for index, (step, held) in enumerate(zip(self._row.steps, self._held, strict=True)):
+            for index, (step, held) in enumerate(zip(self._row.steps, self._state.held, strict=True)):
                 given, after = step.function(held, given, is_end)
                 following.append(after)
                 if self._deadline is not None:
@@ -126,7 +139,7 @@ class StreamDecoder:
                     self._deadline.extend(size * (index == 0))
                     self._sizes[index] += size
                     refuse_expansion(self._sizes[index], self._sizes[0], "decoder")
-        return given, following
+        return given, tuple(following)
 
     def _refuse_if_finished(self) -> None:
         if self._is_finished:
@@ -160,6 +173,12 @@ def decode_with_callback(decoder: StreamDecoder, ids: Iterable[SupportsIndex], c
 
 # --- the row of functions, made for a pipeline
 
+_MOST_STATES = 1 << 14
+_MOST_TEXTS = 1 << 17
+"""Bounds of the memo of a tokenizer: a state takes some 700 bytes and a text 250, so that a full one takes 45 MB."""
+_LONGEST_REMEMBERED = 16
+"""A state that holds more code points or bytes hardly comes again."""
+
 
 class Step(NamedTuple):
     """One function of a row.
@@ -175,14 +194,40 @@ class Step(NamedTuple):
     held_until_end: str = ""
 
 
-class Row(NamedTuple):
-    """The steps from ids to text.
+class State(dict[int, tuple[str, "State"]]):
+    """What all steps hold. Maps each id that has come in this state to its text and the state after it."""
 
-    is_guarded: whether decoders may blow a text up or take very long. Then streams count characters and time.
+    __slots__ = ("held",)
+
+    def __init__(self, held: tuple[Held, ...]) -> None:
+        super().__init__()
+        self.held = held
+
+
+@dataclass(slots=True)
+class Row:
+    """The steps from ids to text, and a memo of what they gave. All streams of a tokenizer share it, in all threads.
+
+    is_guarded: whether decoders may blow a text up or take very long. Then streams count characters and time, and
+        remember nothing.
+    memo: the remembered states; entries are only added. texts: how many texts they have.
     """
 
     steps: tuple[Step, ...]
     is_guarded: bool = False
+    memo: dict[tuple[Held, ...], State] = field(default_factory=dict)
+    texts: int = 0
+
+    def after(self, before: State, token_id: int, text: str, held: tuple[Held, ...]) -> State:
+        """The state after an id that gave a text; remembered unless much is held."""
+        if self.is_guarded or sum(each.size for each in held) > _LONGEST_REMEMBERED:
+            return State(held)
+        if self.texts >= _MOST_TEXTS or (len(self.memo) >= _MOST_STATES and held not in self.memo):
+            return self.memo.get(held, State(held))
+        self.texts += 1
+        state = self.memo.setdefault(held, State(held))
+        before[token_id] = text, state
+        return state
 
 
 _Forms: TypeAlias = Mapping[type[Any], Callable[[Any, bool], list[Step]]]

@@ -35,8 +35,12 @@ def given_texts(tokenizer: Tokenizer, ids: Sequence[int], skips: bool = True) ->
 def assert_streams(
     tokenizer: Tokenizer, ids: Sequence[int], continuations: Sequence[Sequence[int]] = ((),), skips: bool = True
 ) -> list[str]:
-    """The texts are together that of the whole, and at each id what was given holds whatever follows."""
+    """The texts are together that of the whole, and at each id what was given holds whatever follows.
+
+    The stream is asked twice, since the second finds what the first has left in the memo.
+    """
     given, expected = given_texts(tokenizer, ids, skips), decoded(tokenizer, ids, skips)
+    assert given_texts(tokenizer, ids, skips) == given
     assert (None if given is None else "".join(given)) == expected
     for size in range(len(given or [])):
         early = "".join((given or [])[:size])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 
 import reftok
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.streams.decoder import Row, Step
+from reftok.streams import decoder as decoder_module
 from reftok.streams.decoders import Held
 
 from .decoding import assert_streams
@@ -29,9 +31,10 @@ def test_special_tokens_and_ids_outside_the_vocab_are_skipped_or_kept() -> None:
     assert assert_streams(BYTES, [0xC3, 256, 0xA9], skips=False) == ["", "�<|end|>", "�", ""]
 
 
-def test_the_bytes_of_an_open_character_are_pending_and_finish_replaces_them() -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_bytes_of_an_open_character_are_pending_and_finish_replaces_them(times: int) -> None:
     decoder = BYTES.stream_decoder()
-    for _ in range(2):
+    for _ in range(times):  # the second time from the memo
         assert [decoder.feed(byte) for byte in b"a\xf0\x9f\x9a"] == ["a", "", "", ""]
         assert (decoder.pending_bytes, decoder.held, decoder.token_count) == (b"\xf0\x9f\x9a", 3, 4)
         assert decoder.finish() == "�"
@@ -45,7 +48,7 @@ def test_the_bytes_of_an_open_character_are_pending_and_finish_replaces_them() -
 @pytest.mark.parametrize("wrong", [999_999, -1, 1 << 32, "1", 300.0, None])
 def test_what_is_no_id_is_refused_and_leaves_the_stream_as_it_was(wrong: Any) -> None:
     decoder = reftok.load("spm-bpe").stream_decoder()
-    before = decoder.feed_all([300, 300])
+    before = decoder.feed_all([300, 300])  # 300.0 equals a key of the memo
     with pytest.raises(InvalidIds, match="is not"):
         decoder.feed(wrong)
     assert decoder.token_count == 2
@@ -62,7 +65,7 @@ def test_one_id_is_no_list_and_a_list_is_not_one_id() -> None:
 
 
 @pytest.mark.parametrize("name", ["bpe-gpt2", "spm-bpe-hf", "spm-unigram-bytes"])
-def test_streams_in_many_threads_do_not_touch_each_other(name: str) -> None:
+def test_streams_in_many_threads_share_the_memo_and_nothing_else(name: str) -> None:
     tokenizer, random = reftok.load(name), Random(7)
     lists = [[random.randrange(tokenizer.rules.model.size) for _ in range(300)] for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
@@ -70,19 +73,37 @@ def test_streams_in_many_threads_do_not_touch_each_other(name: str) -> None:
         assert [*found] == [tokenizer.decode(ids) for ids in lists] * 8
 
 
-def test_an_interrupt_leaves_a_stream_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoder = reftok.load("bpe-gpt2").stream_decoder()
+def test_the_memo_is_bounded_and_no_part_of_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = reftok.load("spm-bpe-hf").with_options()
+    byte = tokenizer.token_to_id("<0x41>") or 0
+    assert tokenizer.stream_decoder().feed_all([byte] * 100) == ""
+    row = tokenizer.memory.decoder_rows[True]
+    assert len(row.memo) == 17  # with nothing held, and with 1 to 16 bytes
+    monkeypatch.setattr(decoder_module, "_MOST_TEXTS", row.texts + 2)
+    assert assert_streams(tokenizer, [300, 301, 302, 303])[:3] != [""] * 3
+    assert row.texts == sum(map(len, row.memo.values())) == 18
+    monkeypatch.undo()
+    monkeypatch.setattr(decoder_module, "_MOST_STATES", states := len(row.memo))
+    assert (tokenizer.stream_decoder().feed_all([byte, byte + 1]), len(row.memo)) == ("", states)
+    for made in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer), tokenizer.with_options()):
+        assert (made.memory.decoder_rows, made.decode([byte])) == ({}, "A")
+
+
+def test_an_interrupt_in_one_stream_is_not_remembered_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = reftok.load("bpe-gpt2").with_options()
+    broken, other = tokenizer.stream_decoder(), tokenizer.stream_decoder()
+    row = tokenizer.memory.decoder_rows[True]
 
     def interrupted(*_: object) -> tuple[str, Held]:
         raise KeyboardInterrupt
 
-    assert decoder.feed(173) == ""
-    monkeypatch.setattr(decoder, "_row", Row((decoder._row.steps[0], Step(interrupted))))
-    for action in (lambda: decoder.feed(341), decoder.finish):
+    assert broken.feed(173) == ""
+    monkeypatch.setattr(row, "steps", (row.steps[0], decoder_module.Step(interrupted)))
+    for action in (lambda: broken.feed(341), broken.finish):
         with pytest.raises(KeyboardInterrupt):
             action()
     monkeypatch.undo()
-    assert decoder.feed(341) + decoder.finish() == reftok.load("bpe-gpt2").decode([173, 341])
+    assert broken.feed(341) + broken.finish() == other.feed_all([173, 341]) == tokenizer.decode([173, 341])
 
 
 # --- with a callback

@@ -228,8 +228,8 @@ def test_a_long_run_is_held_in_few_parts(tokens: list[str], steps: list[Json]) -
     """Fault: text that grows by a new string for each id costs its square."""
     decoder = tokenizer(tokens, *steps).stream_decoder()
     assert (decoder.feed_all([0, 1] * 4000), decoder.held) == ("", 8000)
-    assert all(len(held.data) + len(held.state) < 20 for held in decoder._held)
-    assert all(len(part) < 4 for held in decoder._held if held.data for part in held.state[:1])
+    assert all(len(held.data) + len(held.state) < 20 for held in decoder._state.held)
+    assert all(len(part) < 4 for held in decoder._state.held if held.data for part in held.state[:1])
 
 
 def test_a_long_text_is_not_searched_for_each_id(monkeypatch: pytest.MonkeyPatch) -> None:
