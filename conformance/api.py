@@ -309,7 +309,7 @@ def _known(bench: Bench, subject: object) -> Known:
 
 @lru_cache(maxsize=2)
 def _known_of(bench: _Same, subject: _Same) -> Known:
-    return {}
+    return Known()
 
 
 def _case(given: str | bytes | Sequence[int]) -> Case:

@@ -189,11 +189,15 @@ def tails(expected: Sequence[object], observed: Sequence[object], length: int = 
     return _shown(expected, first, length), _shown(observed, first, length)
 
 
+END = "(end)"
+"""The answer has nothing more."""
+
+
 def _shown(values: Sequence[object], start: int, length: int) -> str:
     shown = ", ".join(map(repr, values[start : start + length]))
     more = ", …" if len(values) > start + length else ""
     skipped = f"… {start:,} equal token{'s' * (start != 1)} … " if start else ""
-    return skipped + (shown or "(end)") + more
+    return skipped + (shown or END) + more
 
 
 def text_tails(expected: str, observed: str, before: int = 12, length: int = 80) -> tuple[str, str]:

@@ -1,11 +1,13 @@
-"""Attribution of mismatches within a worker: stage and rule."""
+"""What one answer tells of its cause by itself, and whether a cause explains an answer.
+
+Most causes are told by many answers together: `conformance.triage` finds these, when all are there.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 
 from conformance.checks import CHECKS
 from conformance.checks.bare import ALWAYS_ADDED
@@ -15,143 +17,48 @@ from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import FedStream
-from conformance.diagnosis.causes import (
-    Attribution,
-    attribute_boundaries,
-    attribute_decoding,
-    attribute_offsets,
-    offset_rules,
-    refused_ids,
-    refused_text,
-)
+from conformance.diagnosis.catalogue import Catalogue, Sample
+from conformance.diagnosis.causes import Attribution, attribute_offsets, offset_rules, refused_ids, refused_text
 from conformance.diagnosis.decode_stream import CAUSES
-from conformance.diagnosis.fault_search import FaultSearch, Sample
-from conformance.diagnosis.learning import LONGEST_SAMPLE, IdsSample, TextSample, learnt_of_ids, learnt_of_texts
-from conformance.diagnosis.samples import OffsetSamples, StreamSamples
-from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
-from conformance.faults import (
-    DecodingFault,
-    Fault,
-    decoding_faults,
-    faults,
-    of_classes,
-    predicted,
-)
+from conformance.diagnosis.learning import IdsSample, TextSample, learnt_of_ids, learnt_of_texts
+from conformance.diagnosis.seams import attribute_stream_encoding
+from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
-from conformance.faults.pre_tokenizers import doubtful_characters
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.rules.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
-MOST_COMPARED = 8
-
-Prediction: TypeAlias = Callable[[Case], object]
-"""The answer of a fault to a case, None where it has none."""
+"""Code points of a text whose parts are looked at."""
 
 
 class Attributor:
-    """Names stage and rule for the mismatches of one model.
+    """Names stage and rule for the mismatches of one model, as far as one answer tells them.
 
-    encoding, decoding: the searches for what is wrong with ids and with texts.
-    reference: the subject that is the reference itself; where that differs, the fault is in what the oracle does.
-    is_over: whether the time is over: then no fault is sought that was not believed before.
-    A text longer than `LONGEST_TEXT` code points waits for the shrinker.
+    encoding, decoding: what may be wrong with ids and with texts.
+    reference: the subject that is the reference itself; where that differs, an older official library may be the cause.
     """
 
-    def __init__(self, tokenizer: Tokenizer, reference: str, is_over: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, tokenizer: Tokenizer, reference: str) -> None:
         self._tokenizer = tokenizer
         self._reference = reference
-        self.encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
-            lambda: (*release_faults(tokenizer), *faults(tokenizer)),
+        self.encoding: Catalogue[Fault, str, tuple[int, ...]] = Catalogue(
+            lambda: (*self._older_encodings, *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
-            learnt=lambda differing, unexplained: learnt_of_texts(
-                tokenizer, self.encoding.fits, differing, unexplained
-            ),
-            is_over=is_over,
+            lambda differing, unexplained: learnt_of_texts(tokenizer, self.encoding.fits, differing, unexplained),
         )
-        self.decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
-            lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
+        self.decoding: Catalogue[DecodingFault, tuple[int, ...], Decoded] = Catalogue(
+            lambda: (*self._older_decodings, *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
-            lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
-            learnt=partial(learnt_of_ids, tokenizer),
-            is_over=is_over,
+            partial(learnt_of_ids, tokenizer),
         )
-        self._right = Fault("", "", tokenizer.encode_ids)
-        self._offsets = OffsetSamples(tokenizer)
-        self._streams = StreamSamples(tokenizer)
         self._special_ids = _special_ids(tokenizer)
 
-    def renew(self) -> None:
-        """Begin a shard: forget what the one before taught."""
-        self.encoding.renew()
-        self.decoding.renew()
-        self._offsets.clear()
-        self._streams.clear()
-
-    def observe(
-        self,
-        name: str,
-        cases: Sequence[Case],
-        oracle: Sequence[Answers],
-        subject: Sequence[Answers],
-        are_sought: bool = False,
-    ) -> None:
-        """Take short cases that were answered as samples of what a subject does.
-
-        are_sought: they were sought to tell faults apart, so all are heard, and what is believed is weighed anew.
-        """
-        if are_sought:
-            self.encoding.forget_beliefs(name)
-            self.decoding.forget_beliefs(name)
-        for case, expected, observed in zip(cases, oracle, subject, strict=True):
-            if len(case.text) + len(case.ids) > LONGEST_SAMPLE:
-                continue
-            if observed.stream_encoded:
-                self._streams.observe(name, case, observed)
-            encodings = _encodings(case, expected, observed)
-            if encodings:
-                if self.encoding.hears(name, encodings[0].ids == encodings[1].ids, are_sought):
-                    self.encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
-                self._offsets.observe(name, case.text, *encodings)
-            decodings = _decodings(expected, observed)
-            if decodings and self.decoding.hears(name, decodings[0] == decodings[1], are_sought):
-                ids = _decoded_ids(case, expected)
-                self.decoding.observe(name, self._of_ids(name, ids, *decodings), are_sought)
-
-    def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
-        """The predictions of the faults that explain a mismatch, the best first, and last that of the reference."""
-        diagnosis = CHECKS[check].diagnosis
-        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
-        if diagnosis == "decoding" and decodings is not None:
-            rivals = self.decoding.rivals(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
-            right = DecodingFault("", "", self._tokenizer.decode)
-            alike = [next(iter(self.encoding.of_rule(one.stage, one.rule)), self._right) for one in (*rivals, right)]
-            return [partial(self._decodes, *pair) for pair in zip((*rivals, right), alike, strict=True)]
-        if diagnosis == "decoding" or encodings is None:
-            return []
-        if diagnosis == "ids":
-            found = self.encoding.rivals(name, self._of_text(name, case, *encodings))
-        else:
-            found = [*_that_encode_so(self.encoding.credible(name), diagnosis, case.text, encodings[1])]
-        return [partial(self._encodes, one) for one in (*found, self._right)]
-
-    def _encodes(self, fault: Fault, case: Case) -> object:
-        return self.encoding.remembered(fault, case.text) if case.kind == "text" else None
-
-    def _decodes(self, fault: DecodingFault, alike: Fault, case: Case) -> object:
-        """Its decoded text; of a text, the ids from a tokenizer with the same mistake."""
-        return self.decoding.remembered(fault, case.ids) if case.kind == "ids" else self._encodes(alike, case)
-
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
-        """The stage and rule at fault, as far as they can be told."""
+        """The stage and rule at fault, as far as they can be told; of other ids, texts and tokens nothing is."""
         diagnosis = CHECKS[check].diagnosis
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle)
-        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
-        if diagnosis == "decoding" and decodings is not None:
-            found = self.decoding.find(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
-            return attribute_decoding(*decodings) if found is None else Attribution(found.stage, found.rule)
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
         if diagnosis == "special tokens":
@@ -159,19 +66,35 @@ class Attributor:
             is_always = isinstance(outcome, Difference) and outcome.rule == ALWAYS_ADDED
             return Attribution("PostProcessor", ALWAYS_ADDED) if is_always else Attribution()
         if diagnosis == "stream encoding":
-            return self._of_stream_encoding(name, case, CHECKS[check].culprit(subject))
+            return self._of_stream_encoding(case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
             return _of_stream_decoding(CHECKS[check].culprit(subject))
-        if encodings is None or diagnosis in ("decoding", "none") or len(case.text) > LONGEST_TEXT:
-            return Attribution()
-        if diagnosis == "ids":
-            return self._search(name, self._of_text(name, case, *encodings))
-        # A fault that changes ids may give the right ones here, and show in tokens and offsets.
-        for fault in _that_encode_so(self.encoding.believable(name), diagnosis, case.text, encodings[1]):
-            return Attribution(fault.stage, fault.rule)
-        if diagnosis == "tokens":
-            return Attribution()
-        return attribute_offsets(self._tokenizer, case.text, *encodings, self._offsets.told(name))
+        if name == self._reference:
+            return self._of_older_release(diagnosis, case, oracle, subject)
+        encodings = _encodings(case, oracle, subject)
+        if diagnosis == "offsets" and encodings is not None and len(case.text) <= LONGEST_TEXT:
+            return attribute_offsets(self._tokenizer, case.text, *encodings)
+        return Attribution()
+
+    def _of_older_release(self, diagnosis: Diagnosis, case: Case, oracle: Answers, subject: Answers) -> Attribution:
+        """The rule of an older release of the official library that gives its answer: nobody else is at fault."""
+        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
+        older: Iterable[Fault | DecodingFault] = ()
+        if diagnosis == "ids" and encodings is not None:
+            text = self._of_text(self._reference, case, *encodings)
+            older = (one for one in self._older_encodings if self.encoding.fits(one, text))
+        elif diagnosis == "decoding" and decodings is not None:
+            ids = self._of_ids(self._reference, _decoded_ids(case, oracle), *decodings)
+            older = (one for one in self._older_decodings if self.decoding.fits(one, ids))
+        return next((Attribution(one.stage, one.rule) for one in older), Attribution())
+
+    @cached_property
+    def _older_encodings(self) -> Sequence[Fault]:
+        return tuple(release_faults(self._tokenizer))
+
+    @cached_property
+    def _older_decodings(self) -> Sequence[DecodingFault]:
+        return tuple(release_decoding_faults(self._tokenizer))
 
     def explains(
         self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
@@ -219,60 +142,21 @@ class Attributor:
         newest = Decoded(*(self._tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)))
         if newest == decoding:
             return Attribution()
-        for fault in release_decoding_faults(self._tokenizer):
+        for fault in self._older_decodings:
             if self.decoding.fits(fault, Sample(ids, newest, decoding)):
                 return Attribution(fault.stage, fault.rule)
         return Attribution()
 
-    def _of_stream_encoding(self, name: str, case: Case, found: tuple[FedStream, Difference] | None) -> Attribution:
+    def _of_stream_encoding(self, case: Case, found: tuple[FedStream, Difference] | None) -> Attribution:
         """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
         if case.kind != "text" or found is None or found[1].rule != OTHER_IDS:
             return Attribution()
-        if self._streams.told(name):
-            return EACH_CHUNK_ALONE
         if len(found[0].feeding.chunks) > 2 or len(case.text) > LONGEST_TEXT:
             return Attribution()
         try:
             return attribute_stream_encoding(self._tokenizer, case.text, found[0])
         except ReftokError:
             return Attribution()
-
-    def _search(self, name: str, sample: TextSample) -> Attribution:
-        may_search = self.encoding.may_search(name)
-        found = self.encoding.find(name, sample)
-        if may_search:
-            found = self._of_classes(name, sample, found) or found
-        if found is not None:
-            return Attribution(found.stage, found.rule)
-        return attribute_boundaries(self._tokenizer, sample.asked, sample.observed)
-
-    def _of_classes(self, name: str, sample: TextSample, found: Fault | None) -> Fault | None:
-        """Characters taken for something else, where that explains more of what differs than the best fault."""
-        others = self.encoding.unexplained(name, found)
-        if found is not None and not others:
-            return None
-        fitting = self._classes_that_fit(sample)
-        if not fitting or found is None:
-            return self._best_of_classes(name, sample.asked, fitting)
-        rules = {one.rule: one for one in fitting}
-        shortest = sorted(others, key=lambda one: len(one.asked))[:MOST_COMPARED]
-        counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
-        best = max(rules, key=lambda rule: counts[rule])
-        return rules[best] if 2 * counts[best] > len(shortest) else None
-
-    def _best_of_classes(self, name: str, text: str, fitting: Iterable[Fault]) -> Fault | None:
-        """The best fault for what the subject did with these characters elsewhere; of equals, that one is missing."""
-        doubtful = set(doubtful_characters(text))
-        heard = [one for one in self.encoding.heard(name) if not doubtful.isdisjoint(one.asked)]
-
-        def rank(one: Fault) -> tuple[int, bool]:
-            return sum(self.encoding.fits(one, sample) for sample in heard), " is not all " in one.rule
-
-        return max(fitting, key=rank, default=None)
-
-    def _classes_that_fit(self, sample: TextSample) -> list[Fault]:
-        classes = of_classes(self._tokenizer, sample.asked)
-        return [one for one in classes if self.encoding.fits(one, sample)]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""

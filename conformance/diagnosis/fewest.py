@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from conformance.diagnosis.fault_search import Answer, Asked, Candidate, Sample, agree
+from conformance.diagnosis.catalogue import Answer, Asked, Candidate, Sample, agree
 
 BELIEVED = 0.95
 """The share of the answers in its scope that a fault must foretell to be named."""

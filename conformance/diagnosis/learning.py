@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import TypeAlias, TypeVar
 
 from conformance.core.observation import Decoded
-from conformance.diagnosis.fault_search import Answer, Asked, Sample
+from conformance.diagnosis.catalogue import Answer, Asked, Sample
 from conformance.faults import (
     DecodingFault,
     Fault,

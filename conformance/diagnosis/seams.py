@@ -18,6 +18,8 @@ from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE
 
+MOST_CUTS = 12
+"""Ways to cut one text that are looked at."""
 _SPACES = "▁Ġ "
 
 EACH_CHUNK_ALONE = Attribution("Input", "each chunk is encoded on its own")
@@ -41,6 +43,17 @@ def are_chunks_encoded_alone(tokenizer: Tokenizer, entries: Sequence[FedStream])
     except ReftokError:
         pass
     return False
+
+
+def plain_entries(entries: Iterable[FedStream]) -> list[FedStream]:
+    """Some of the streams that took a text in chunks of characters, with special tokens as the text has them."""
+    found = [entry for entry in entries if _is_of_text(entry)]
+    return found[:: 1 + len(found) // MOST_CUTS]
+
+
+def _is_of_text(entry: FedStream) -> bool:
+    is_text = all(isinstance(chunk, str) and chunk for chunk in entry.feeding.chunks)
+    return is_text and entry.feeding.is_plain and isinstance(entry.streaming, Streamed)
 
 
 def _given(entry: FedStream) -> tuple[int, ...]:

@@ -36,16 +36,6 @@ MADE_OF_EACH = 12
 Result = TypeVar("Result")
 
 
-class _Time:
-    """The time to ask, which a bench and its searches share: a search that held its bench would keep it for ever."""
-
-    def __init__(self, until: float) -> None:
-        self.until = until
-
-    def is_over(self) -> bool:
-        return time.monotonic() >= self.until
-
-
 class Bench:
     """A model with its subjects, by label.
 
@@ -58,7 +48,7 @@ class Bench:
 
     def __init__(self, plan: Plan, model: ModelPlan, until: float = math.inf) -> None:
         self.model = model
-        self._time = _Time(until)
+        self.until = until
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, Failure] = {}
@@ -72,7 +62,7 @@ class Bench:
         if self.oracle == REFERENCE:
             self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
-        self.attributor = Attributor(self.reference.tokenizer, REFERENCE, self._time.is_over)
+        self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
 
     def _load(self, name: str, plan: Plan) -> Subject:
         if name == REFERENCE:
@@ -132,7 +122,7 @@ class Bench:
 
     @contextmanager
     def asking(self, subject: Subject) -> Iterator[None]:
-        """For a while, one more subject; whatever is known of one with this name is forgotten."""
+        """For a while, one more subject."""
         self.renew()
         self.subjects[subject.name] = subject
         subject.until = self.until
@@ -162,31 +152,21 @@ class Bench:
 
     def _next_shard(self) -> None:
         """Forget what earlier shards left behind."""
-        self.attributor.renew()
         for subject in self.subjects.values():
             subject.next_shard()
 
     def ask_until(self, deadline: float) -> None:
-        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested.
-
-        No fault is sought any longer, either.
-        """
-        self._time.until = deadline
+        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested."""
+        self.until = deadline
         for subject in self.subjects.values():
             subject.until = deadline
 
     def is_over(self) -> bool:
         """Whether the time to ask is up: then what is not answered may only not have been asked."""
-        return self._time.is_over()
-
-    @property
-    def until(self) -> float:
-        """When that is, of `time.monotonic`."""
-        return self._time.until
+        return time.monotonic() >= self.until
 
     def renew(self) -> None:
         """Forget all that was asked: the processes of subjects are started anew."""
-        self.attributor.renew()
         for subject in self.subjects.values():
             subject.renew()
 

@@ -1,4 +1,4 @@
-"""The result of a shard: counts, and mismatches gathered by cause."""
+"""The result of a shard: counts, and mismatches gathered by what each tells of its cause."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias
 
+from conformance.checks.base import END
 from conformance.checks.methods import add_methods
 from conformance.core.finding import MOST_EXAMPLES, SEVERITIES, Mismatch
 from conformance.core.observation import Decoded, Encoded, Failure
@@ -17,8 +18,8 @@ from conformance.inputs.shards import Shard
 
 WITNESSES = 3
 """So many examples of a group are asked again, to tell whether it is still there."""
-OF_EACH_LENGTH = 2
-"""So many examples of each length are kept: a second mistake may show in long inputs alone."""
+OF_EACH_STRATUM = 2
+"""So many examples of each stratum are kept: one mistake may own all the short inputs, or all texts of the corpora."""
 
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
@@ -28,9 +29,9 @@ Wrong: TypeAlias = dict[tuple[str, str], list[tuple[int, str]]]
 
 @dataclass(slots=True)
 class Group:
-    """Mismatches with the same cause.
+    """Mismatches that look alike.
 
-    languages: how many are of each. examples: the smallest few, of other cases, and a few of each length.
+    languages: how many are of each. examples: the smallest few, of other cases, and a few of each stratum.
     """
 
     count: int = 0
@@ -59,13 +60,23 @@ class Group:
 
 
 def _kept(examples: Sequence[Mismatch]) -> Iterator[Mismatch]:
-    """The first few, and the first few of each length, of which the next is four times as long."""
-    of_length: Counter[int] = Counter()
+    """The first few, and the first few of each stratum."""
+    of_stratum: Counter[object] = Counter()
     for number, example in enumerate(examples):
-        length = example.case.size.bit_length() // 2
-        of_length[length] += 1
-        if number < MOST_EXAMPLES or of_length[length] <= OF_EACH_LENGTH:
+        stratum = _stratum(example)
+        of_stratum[stratum] += 1
+        if number < MOST_EXAMPLES or of_stratum[stratum] <= OF_EACH_STRATUM:
             yield example
+
+
+def _stratum(example: Mismatch) -> object:
+    """Where the answers part, whether one of them ends there, how long the input is, and where it comes from.
+
+    Of lengths, the next is four times as long.
+    """
+    expected, observed, case = example.expected, example.observed, example.case
+    ends = expected.endswith(END), observed.endswith(END)
+    return expected[:1] == "…", ends, case.kind, case.size.bit_length() // 2, case.origin.partition(":")[0]
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""The work on one shard: ask every subject, apply every check, attribute what differs. Runs in a worker process."""
+"""The work on one shard: ask every subject, apply every check, sample what differs. Runs in a worker process."""
 
 from __future__ import annotations
 
@@ -75,7 +75,6 @@ def judged(
     parts |= {SKIPS} if DECODE.name in plan.checks else set()
     for name, observed in answers.items() if subject is None else [(subject, answers[subject])]:
         as_said_twice(bench.subjects[name], cases, oracle, observed)
-        bench.attributor.observe(name, cases, oracle, observed)
         methods = methods_asked(observed, parts)
         if BATCH in parts and name not in BUILT_IN and any(one.encoding for one in observed):
             methods[BATCH] = bench.subjects[name].has_batch
@@ -188,7 +187,7 @@ def _apply(
 def _record(
     result: ShardResult, bench: Bench, name: str, seen: Sequence[Differing], not_repeated: Mapping[str, Unrepeated]
 ) -> None:
-    """Gather the mismatches of a subject by cause; no cause is sought for those that it does not repeat.
+    """Gather the mismatches of a subject by what each tells of its cause; nothing is said of what is not repeated.
 
     Examples of these are such as were asked alone as well: they show both answers.
     """

@@ -114,12 +114,14 @@ def finished_run(
         share = explaining.next(told)
         bench = bench_of(found[0].example.model)
         left = explained_as_they_came(job.plan, bench, found, witnesses, share, trials)
-        shrinking.total -= len(found) - len(left)
+        shrinking.total += len(left) - len(found)
         return left
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         share = shrinking.next(told, SECONDS_OF_A_FINDING)
-        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
+        known = trials.get((mismatch.model, mismatch.subject))
+        others = () if cause.stage or known is None else known.causes
+        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, others, share)
 
     def merged(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
         merging.total = total

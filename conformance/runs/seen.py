@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from conformance.checks import CHECKS
 from conformance.core.finding import NO_RULE, Finding
 from conformance.core.weight import ALL, Share
 from conformance.diagnosis.weight_class import LEAST_TEXTS, weight_class
@@ -18,6 +19,7 @@ from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 
 MOST_OF_INPUT = 60
+SOUGHT = "its cause is sought at the end"
 
 
 class EnoughFoundError(Exception):
@@ -98,12 +100,12 @@ def first_line(finding: Finding, weight: str) -> str:
     >>> example = Mismatch("m", "mine.py:M", "ids", "r", "other ids", text_case("cafe", ""), "", "")
     >>> first_line(Finding(example, 1, (), "Normalizer", "NFC is missing", ""), "natural text (7 so far)")
     '✗ natural text (7 so far): other ids  mine.py:M on m, ids  Normalizer: NFC is missing  “cafe”'
-    >>> first_line(Finding(example, 1, (), "", "another id", ""), "rare text")
-    '✗ rare text: other ids  mine.py:M on m, ids  no known rule: another id  “cafe”'
+    >>> first_line(Finding(example, 1, (), "", "other ids", ""), "rare text")
+    '✗ rare text: other ids  mine.py:M on m, ids  its cause is sought at the end  “cafe”'
     """
     example = finding.example
-    is_named = finding.stage or finding.rule in UNREPEATED or finding.rule.startswith(NO_RULE)
-    rule = cause(finding) if is_named else f"{NO_RULE}: {finding.rule}"
+    is_sought = CHECKS[example.check].is_sampled and not finding.stage and finding.rule not in UNREPEATED
+    rule = SOUGHT if is_sought else cause(finding)
     place = f"{example.subject} on {example.model}, {example.check}"
     shown = shown_input(example.case, MOST_OF_INPUT)
     return f"✗ {weight}: {example.severity}  {place}  {rule}  {f'“{shown}”' if example.case.kind == 'text' else shown}"

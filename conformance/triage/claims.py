@@ -15,7 +15,7 @@ from typing import Any
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Encoded
-from conformance.diagnosis.fault_search import Sample
+from conformance.diagnosis.catalogue import Sample
 from conformance.diagnosis.fewest import BELIEVED
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult, digest

@@ -12,7 +12,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import zip_longest
 from types import MappingProxyType
@@ -49,6 +49,8 @@ from conformance.triage.close_look import Example, examined
 from conformance.triage.trial import Family, Trial, decoded_ids, is_believed
 
 MOST_NEIGHBOURS = 80
+MOST_TIMES = 8
+"""So often causes are sought anew for one subject of comparisons one by one."""
 MOST_LEFT = 12
 """Of the mismatches that no cause claims, so many are asked again, of all lengths."""
 NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
@@ -117,13 +119,9 @@ def with_fewest_causes(
 
 
 def with_known_causes(
-    known: Known,
-    plan: Plan,
-    bench: Bench,
-    found: Sequence[Finding],
-    witnesses: Iterable[Case],
+    known: Known, plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case]
 ) -> list[Finding]:
-    """The same, and what it takes to know the causes is not done again for other findings of the same rules.
+    """The same, and what it takes to know the causes is not done again for findings that these explain.
 
     known: of this subject on this bench, {} at first; what is learnt is added.
     """
@@ -132,13 +130,16 @@ def with_known_causes(
         return [*found]
     subject = sought[0].example.subject
     cases = [one.example.case for one in sought]
-    rules = frozenset((one.example.check, one.stage, one.rule) for one in sought)
-    if rules in known:
-        known[rules].ask(cases)
+    trial = known.trial
+    if trial is None:
+        trial = known.trial = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
     else:
-        known[rules] = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
+        trial.go_on(bench, cases, math.inf, False)
+        if known.times < MOST_TIMES and any(_Naming(trial).is_unexplained(one) for one in sought):
+            known.times += 1
+            trial.choose()
     others = [one for one in found if one not in sought]
-    return [*others, *_Naming(known[rules]).merged(sought)]
+    return [*others, *_Naming(trial).merged(sought)]
 
 
 def _sought_of(bench: Bench, found: Sequence[Finding]) -> list[Finding]:
@@ -153,6 +154,19 @@ def _is_sought(finding: Finding) -> bool:
     is_answer = finding.example.severity != "no answer" and finding.example.rule != "answers what the oracle refuses"
     is_new = finding.status == "new" and finding.rule not in UNREPEATED
     return is_new and is_answer and CHECKS[finding.example.check].is_sampled and finding.example.case.kind != "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """A cause that is believed."""
+
+    stage: str
+    rule: str
+    confidence: Confidence
+
+    def names(self, finding: Finding) -> Finding:
+        """The finding with its name."""
+        return replace(finding, stage=self.stage, rule=self.rule, confidence=self.confidence)
 
 
 class _Naming:
@@ -239,43 +253,55 @@ class _Naming:
         )
 
     def explained(self, found: Sequence[Finding]) -> list[Finding]:
-        """The findings that a believed fault explains, one for each, on the smallest input; the others as they are."""
+        """What was found, as it came, by its causes: a finding for each, and one for what none of them explains."""
         whole: dict[object, Finding] = {}
         for finding in sorted(found, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
-            named = self._named(finding)
-            is_believed = named.confidence is not None and named.confidence.tried > 0
-            key = (named.stage, named.rule) if is_believed else id(finding.example)
-            first = whole.get(key)
-            shown = named if is_believed else finding
-            whole[key] = shown if first is None else first.joined(shown)
-        small = [self._on_smallest(one) if one.confidence is not None else one for one in whole.values()]
-        self._trial.came = {(one.stage, one.rule): one.example for one in small if one.confidence is not None}
-        return small
+            for part in self._by_cause(finding):
+                key = (part.stage, part.rule) if part.confidence is not None else id(part)
+                first = whole.get(key)
+                whole[key] = part if first is None else first.joined(part)
+        self._trial.came = {(one.stage, one.rule): one.example for one in whole.values() if one.confidence is not None}
+        return [*whole.values()]
 
-    def _on_smallest(self, finding: Finding) -> Finding:
-        """With the smallest of all inputs that were asked and that its cause explains."""
-        check = CHECKS[finding.example.check]
-        if check.diagnosis not in ("ids", "decoding"):
-            return finding
-        family: Family[Any, Any, Any] = self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
-        cause = family.cause_of(self._asked_of(finding.example.case, check.diagnosis))
-        if cause is None:
-            return finding
-        fits = {one.asked for one in family.of_cause(cause)}
-        cases = (one for one in self._trial.answers if self._asked_of(one, check.diagnosis) in fits)
-        for case in sorted(cases, key=lambda one: (one.size, one.content)):
-            if case.size >= finding.example.case.size:
-                break
-            difference = check(case, *self._trial.answers[case])
-            if isinstance(difference, Difference):
-                return replace(finding, example=self._shown(finding.example, (case, difference), cause))
-        return finding
+    def _by_cause(self, group: Finding) -> list[Finding]:
+        """Mismatches that look alike, a finding for each cause that they show, on the smallest input that shows it.
+
+        What none explains is shown on the smallest of those that were found. Each has the share of the mismatches that
+        it has of the answers that were asked for.
+        """
+        check = CHECKS[group.example.check]
+        if not self._family(check).is_judged:
+            return [_untested(group)]
+        shown: dict[_Cause | None, dict[Case, Difference]] = {}
+        for case, answers in self._trial.answers.items():
+            difference = check(case, *answers)
+            if isinstance(difference, Difference) and difference.rule == group.example.rule:
+                shown.setdefault(self._cause_of(check, case), {})[case] = difference
+        witnessed = {cause: cases for cause, cases in shown.items() if not self._trial.witnesses.isdisjoint(cases)}
+        total = sum(map(len, witnessed.values()))
+        parts = []
+        for cause, cases in witnessed.items():
+            chosen = cases if cause is not None else self._trial.witnesses & cases.keys()
+            case = min(chosen, key=lambda one: (one.size, one.content))
+            part = replace(
+                group,
+                example=self._shown(group.example, (case, cases[case]), cause),
+                count=max(1, group.count * len(cases) // total),
+                examples=tuple(one for one in group.examples if one.case in cases),
+            )
+            parts.append(part if cause is None else cause.names(part))
+        return parts or [group]
 
     def _asked_of(self, case: Case, diagnosis: Diagnosis) -> object:
         """The text of a case, or the ids that it asks to decode; None of one that was not asked, or has no text."""
         if case not in self._trial.answers or (diagnosis != "decoding" and case.kind != "text"):
             return None
         return decoded_ids(case, self._trial.answers[case][0]) if diagnosis == "decoding" else case.text
+
+    def is_unexplained(self, finding: Finding) -> bool:
+        """Whether no known cause explains a finding that is there."""
+        check, case = CHECKS[finding.example.check], finding.example.case
+        return case in self._trial.answers and self._cause_of(check, case) is None
 
     def _named_again(self, finding: Finding) -> Finding:
         """What was explained as it came is shown as it came, where a smaller input shows another cause."""
@@ -288,28 +314,33 @@ class _Naming:
     def _named(self, finding: Finding) -> Finding:
         """The finding by the fault that explains it; where none is believed, described."""
         case, check = finding.example.case, CHECKS[finding.example.check]
-        family = self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
-        expected, observed = self._trial.answers.get(case, (Answers(), Answers()))
-        if not family.is_judged:
+        if not self._family(check).is_judged:
             return _untested(finding)
+        expected, observed = self._trial.answers.get(case, (Answers(), Answers()))
         if not isinstance(check(case, expected, observed), Difference):
             return finding
-        if check.diagnosis == "ids":
-            found = self._trial.texts.cause_of(case.text)
-        elif check.diagnosis == "decoding":
-            found = self._trial.ids.cause_of(decoded_ids(case, expected))
+        if cause := self._cause_of(check, case):
+            return cause.names(finding)
+        described = self._described(finding, case, expected, observed)
+        return replace(finding, stage=described.stage, rule=described.rule, confidence=None)
+
+    def _cause_of(self, check: Check, case: Case) -> _Cause | None:
+        """The believed cause of a difference by a check."""
+        family = self._family(check)
+        if check.diagnosis in ("ids", "decoding"):
+            found = family.cause_of(self._asked_of(case, check.diagnosis))
         else:
-            causes = self._trial.texts.believed
-            found = next((one for one in causes if self._encodes_so(one, case, observed, check.diagnosis)), None)
-            if found is None and check.diagnosis == "offsets":
-                rule, confidence = self._offset_rule(case)
-                if is_believed(confidence):
-                    return replace(finding, stage="Offsets", rule=rule, confidence=confidence)
+            observed = self._trial.answers[case][1]
+            found = next(
+                (one for one in family.believed if self._encodes_so(one, case, observed, check.diagnosis)), None
+            )
         if found is not None:
-            confidence = family.believed[found] if check.diagnosis == "decoding" else self._trial.texts.believed[found]
-            return replace(finding, stage=found.stage, rule=found.rule, confidence=confidence)
-        cause = self._described(finding, case, expected, observed)
-        return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
+            return _Cause(found.stage, found.rule, family.believed[found])
+        if check.diagnosis == "offsets":
+            rule, confidence = self._offset_rule(case)
+            if is_believed(confidence):
+                return _Cause("Offsets", rule, confidence)
+        return None
 
     def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
         """Whether a fault gives all parts of an encoding that the subject gave."""
@@ -448,8 +479,14 @@ def _counted(
 
 Trials: TypeAlias = "dict[tuple[str, str], Trial]"
 """By model and subject, what it was asked and what is believed."""
-Known: TypeAlias = "dict[frozenset[tuple[str, str, str]], Trial]"
-"""By the checks, stages and rules of the findings that it began with, what a subject was asked and what is believed."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What one subject was asked and what is believed of it; times: how often causes were sought anew since."""
+
+    trial: Trial | None = None
+    times: int = 0
 
 
 def _untested(finding: Finding) -> Finding:

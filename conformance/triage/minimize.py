@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -15,9 +15,8 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch, Severity
 from conformance.core.observation import NO_ANSWER_IN_TIME
-from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
-from conformance.diagnosis.fault_search import MOST_SAMPLES
-from conformance.diagnosis.seams import EACH_CHUNK_ALONE
+from conformance.diagnosis.causes import Attribution
+from conformance.diagnosis.seams import EACH_CHUNK_ALONE, are_chunks_encoded_alone, plain_entries
 from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
@@ -28,8 +27,11 @@ from conformance.inputs.shards import corpus_cases
 from conformance.shrinking.cases import MOST_ATTEMPTS, shrink_case
 from conformance.subjects.adapters import BUILT_IN
 from conformance.triage.close_look import Example, examined
-from conformance.triage.rivals import hear_of_rivals
 
+MOST_SAMPLES = 60
+"""Texts of the corpora that show what a subject does with plain ones."""
+LONGEST_STREAMED, MOST_STREAMED = 100, 30
+"""So many of them, of so many code points, are streamed in all ways to tell what a stream takes for a text."""
 SLOW_ATTEMPTS = 60
 """The most attempts at shrinking with a subject that dies on its way."""
 
@@ -41,66 +43,74 @@ _Failing: TypeAlias = tuple[Case, AskedAgain]
 
 
 def shrunk_example(
-    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, deadline: float = math.inf
+    plan: Plan,
+    bench: Bench,
+    mismatch: Mismatch,
+    cause: Attribution,
+    others: Sequence[Attribution] = (),
+    deadline: float = math.inf,
 ) -> tuple[Mismatch, Attribution]:
-    """The mismatch on a smaller case, and the cause that the smaller case shows.
+    """The mismatch on a smaller case, and its cause: a smaller case shows more of what is told by one answer.
 
-    bench: of its model. by_worker: what it was attributed to before. deadline: of `time.monotonic`, from which on no
-        smaller case is tried; the mismatch stays as it is where that has passed already.
+    bench: of its model. cause: its own; where none is known, others: those of the subject's other mismatches, none of
+        which a smaller case may show. deadline: of `time.monotonic`, from which on no smaller case is tried; the
+        mismatch stays as it is where that has passed already.
     """
     if time.monotonic() > deadline:
-        return mismatch, by_worker
-    return _looked_at(plan, bench, mismatch, by_worker, partial(_Trial.shrunk, deadline=deadline))
+        return mismatch, cause
+    bench.renew()
+    trial = _Trial.of(plan, bench, mismatch, cause, others)
+    return _looked_at(trial, cause, partial(_Trial.shrunk, deadline=deadline))
 
 
-def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
-    """The mismatch on its own case, looked at as closely, and the cause that it shows."""
-    return _looked_at(plan, bench, mismatch, by_worker, _Trial.whole)
+def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+    """The mismatch on its own case, looked at as closely, and its cause."""
+    bench.renew()
+    return _looked_at(_Trial.of(plan, bench, mismatch, cause, ()), cause, _Trial.whole)
 
 
 def _looked_at(
-    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, tried: Callable[[_Trial], _Failing | None]
+    trial: _Trial, cause: Attribution, tried: Callable[[_Trial], _Failing | None]
 ) -> tuple[Mismatch, Attribution]:
-    if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME or by_worker.rule in UNREPEATED:
-        return mismatch, by_worker
-    bench.renew()
-    _observe_samples(plan, bench, mismatch)
-    trial = _Trial.of(plan, bench, mismatch)
+    bench, mismatch = trial.bench, trial.mismatch
+    if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME or cause.rule in UNREPEATED:
+        return mismatch, cause
     is_alone = mismatch.subject not in BUILT_IN and CHECKS[mismatch.check].compares != "single"
     if is_alone and trial.is_gone():
         return replace(mismatch, observed=with_both(mismatch.observed, AS_EXPECTED)), Attribution("", NOT_ALONE)
     found = tried(trial)
     if found is None:
-        return mismatch, by_worker
+        return mismatch, cause
     case, asked = found
     difference, expected, observed = asked.difference, asked.expected, asked.observed
     assert difference is not None
     shown = replace(mismatch, case=case, severity=bench.attributor.severity(difference, expected, observed))
-    if CHECKS[mismatch.check].is_sampled:
-        hear_of_rivals(bench, shown, expected, observed)
-    cause = _cause(bench, shown, expected, observed, by_worker)
+    cause = _cause(trial.plan, bench, shown, expected, observed, cause)
     difference = named_difference(bench.reference.tokenizer, difference, expected, observed)
     evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, expected, observed), cause)
     return replace(shown, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
 
 
-def _cause(bench: Bench, shrunk: Mismatch, expected: Answers, observed: Answers, by_worker: Attribution) -> Attribution:
-    """The cause that the shrunk case shows; the worker's only where that explains the shrunk case as well.
+def _cause(
+    plan: Plan, bench: Bench, shrunk: Mismatch, expected: Answers, observed: Answers, came: Attribution
+) -> Attribution:
+    """The cause that the shrunk case shows, where one answer tells it; else that which came.
 
-    Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so have named a seam where
-    one chunk goes wrong already; what it has learnt from several texts stands.
+    Of streams, the worker may have seen fewer cuts, and so have named a seam where one chunk goes wrong already; what
+    several texts tell goes before what one tells.
     """
-    asked = shrunk.subject, shrunk.check, shrunk.case, expected, observed
-    shown = bench.attributor.of(*asked)
-    if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage and by_worker != EACH_CHUNK_ALONE:
-        return shown
-    if not CHECKS[shrunk.check].is_sampled:
-        return by_worker if by_worker.stage or not shown.rule else shown
-    if shown.stage and shown.rule not in DESCRIPTIONS:
-        return shown
-    if by_worker.rule not in DESCRIPTIONS and bench.attributor.explains(by_worker, *asked):
-        return by_worker
-    return shown if shown.rule else Attribution("", shrunk.rule)
+    shown = bench.attributor.of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
+    if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage:
+        return EACH_CHUNK_ALONE if _encodes_each_chunk_alone(plan, bench, shrunk) else shown
+    return came if came.stage or not shown.rule else shown
+
+
+def _encodes_each_chunk_alone(plan: Plan, bench: Bench, mismatch: Mismatch) -> bool:
+    """Whether the streams of a subject take each chunk for a text of its own."""
+    samples = [case for case in sample_cases(plan) if len(case.text) <= LONGEST_STREAMED][:MOST_STREAMED]
+    heard = collect_answers(bench, samples, (IDS.name, mismatch.check), mismatch.subject)[mismatch.subject]
+    entries = [entry for one in heard for entry in plain_entries(one.stream_encoded or ())]
+    return are_chunks_encoded_alone(bench.reference.tokenizer, entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +118,31 @@ class _Trial:
     """Asks whether a smaller case fails in the same way.
 
     cause: what explains the mismatch and must explain that of the smaller case too, so that a subject with several
-        mistakes is not shrunk from one to another; empty where nothing does.
+        mistakes is not shrunk from one to another; empty where nothing does. others: causes of which a smaller case
+        may show none.
     """
 
     plan: Plan
     bench: Bench
     mismatch: Mismatch
     cause: Attribution = _NOTHING
+    others: Sequence[Attribution] = ()
 
     @classmethod
-    def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
+    def of(
+        cls, plan: Plan, bench: Bench, mismatch: Mismatch, cause: Attribution, others: Sequence[Attribution]
+    ) -> _Trial:
         trial = cls(plan, bench, mismatch)
-        if not CHECKS[mismatch.check].is_sampled or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
+        is_told = mismatch.severity != "no answer" or mismatch.rule == "refused"
+        if mismatch.subject not in bench.subjects or not CHECKS[mismatch.check].is_sampled or not is_told:
             return trial
         first = trial._asked(mismatch.case)
-        asked = mismatch.subject, mismatch.check, mismatch.case, first.expected, first.observed
-        cause = bench.attributor.of(*asked)
-        return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
+        shown = [one for one in (cause, *others) if trial._explains(one, mismatch.case, first)]
+        return replace(trial, cause=cause) if cause in shown else replace(trial, others=() if shown else others)
+
+    def _explains(self, cause: Attribution, case: Case, asked: AskedAgain) -> bool:
+        who = self.mismatch.subject, self.mismatch.check
+        return self.bench.attributor.explains(cause, *who, case, asked.expected, asked.observed)
 
     def is_gone(self) -> bool:
         """Whether the case, asked alone, does not fail at all; where there was no time for an answer, it is not."""
@@ -164,6 +182,8 @@ class _Trial:
             self._renew()
         if asked.verdict != "same" or difference is None:
             return None
+        if any(self._explains(one, case, asked) for one in self.others):
+            return None
         severity = self.bench.attributor.severity(difference, asked.expected, asked.observed)
         return None if _KEPT_SEVERITY == self.mismatch.severity != severity else asked
 
@@ -176,16 +196,6 @@ class _Trial:
 
     def _renew(self) -> None:
         self.bench.subjects[self.mismatch.subject].renew()
-
-
-def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
-    """Take what the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
-    samples = sample_cases(plan)
-    if CHECKS[mismatch.check].is_sampled:
-        samples += [case for case in bench.made_cases if case.kind != "bytes"]
-    checks = (IDS.name, mismatch.check) if CHECKS[mismatch.check].diagnosis == "stream encoding" else (IDS.name,)
-    heard = collect_answers(bench, samples, checks, mismatch.subject)
-    bench.attributor.observe(mismatch.subject, samples, heard[bench.oracle], heard[mismatch.subject])
 
 
 def sample_cases(plan: Plan) -> list[Case]:

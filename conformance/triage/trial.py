@@ -21,7 +21,8 @@ from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Confidence, Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.unicode_ages import of_each_age
-from conformance.diagnosis.fault_search import Answer, Asked, Candidate, FaultSearch, Sample, agree
+from conformance.diagnosis.catalogue import Answer, Asked, Candidate, Catalogue, Sample, agree
+from conformance.diagnosis.causes import Attribution
 from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, weighed
 from conformance.diagnosis.learning import learnt_of_texts, varied
 from conformance.engine.bench import Bench
@@ -92,7 +93,7 @@ class Family(Generic[Candidate, Asked, Answer]):
     originals: for a fault that was rebuilt to act after others, the fault itself.
     """
 
-    search: FaultSearch[Candidate, Asked, Answer]
+    search: Catalogue[Candidate, Asked, Answer]
     case: Callable[[Asked], Case]
     at_once: Callable[[Sequence[Candidate]], Iterable[tuple[tuple[Candidate, ...], _Answer]]]
     right: Callable[[Asked, Answer], Answer] = lambda asked, answer: answer
@@ -222,14 +223,16 @@ def _gives(answer: Callable[[Any], Any], sample: Sample[Any, Any]) -> bool:
 class Trial:
     """What a subject is asked, and which causes are believed of it.
 
-    answers: of the oracle and of the subject, by case. texts, ids: the faults of encoding and of decoding. came: the
-    example on which each cause was shown as it came, by stage and rule; for who names findings after they are shrunk.
+    answers: of the oracle and of the subject, by case. witnesses: the cases on which the subject differed. texts, ids:
+    the faults of encoding and of decoding. came: the example on which each cause was shown as it came, by stage and
+    rule; for who names findings after they are shrunk.
     """
 
     def __init__(self, bench: Bench, subject: str, deadline: float) -> None:
         self.bench, self.subject, self._deadline = bench, subject, deadline
         self._known_words: dict[str, list[str]] = {}
         self.answers: dict[Case, tuple[Answers, Answers]] = {}
+        self.witnesses: set[Case] = set()
         self.came: dict[tuple[str, str], Mismatch] = {}
         attributor = bench.attributor
         self.texts: Family[Any, str, tuple[int, ...]] = Family(
@@ -245,8 +248,7 @@ class Trial:
     def judged(cls, plan: Plan, bench: Bench, subject: str, witnesses: Iterable[Case], deadline: float) -> Trial:
         """One that knows what is believed. witnesses: the cases on which the subject differed."""
         trial = cls(bench, subject, deadline)
-        trial.ask(witnesses)
-        trial.know_witnesses()
+        trial.ask_witnesses(witnesses)
         trial.ask([*sample_cases(plan), *bench.made_cases])
         trial.choose()
         return trial
@@ -272,6 +274,11 @@ class Trial:
                 for family in self._families(is_of_ids=True):
                     family.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
 
+    @property
+    def causes(self) -> Sequence[Attribution]:
+        """The causes that are known."""
+        return [Attribution(one.stage, one.rule) for family in (self.texts, self.ids) for one in family.believed]
+
     def _families(self, is_of_ids: bool) -> list[Family[Any, Any, Any]]:
         """The families that record an answer: of encoding or of decoding, with the one being searched upon it."""
         every = (self.texts, self.ids, self._upper)
@@ -285,10 +292,14 @@ class Trial:
         answer = None if ids is None else predicted(lambda: _right(family, self.bench)(asked))
         return None if answer is None else Sample(asked, answer, answer)
 
-    def know_witnesses(self) -> None:
-        """What was asked so far is what the findings came from."""
-        for family in (self.texts, self.ids):
-            family.witnesses.update(range(len(family.samples)))
+    def ask_witnesses(self, cases: Iterable[Case]) -> None:
+        """Ask what findings came from."""
+        cases = [*cases]
+        known = [(family, len(family.samples)) for family in (self.texts, self.ids)]
+        self.ask(cases)
+        self.witnesses.update(cases)
+        for family, count in known:
+            family.witnesses.update(range(count, len(family.samples)))
 
     def go_on(self, bench: Bench, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
         """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained.
@@ -296,10 +307,7 @@ class Trial:
         bench: of its model; the one before may have been closed, to make room for that of another model.
         """
         self.bench, self._deadline = bench, deadline
-        known = [(family, len(family.samples)) for family in (self.texts, self.ids)]
-        self.ask(cases)
-        for family, count in known:
-            family.witnesses.update(range(count, len(family.samples)))
+        self.ask_witnesses(cases)
         if seeks and not self._is_late:
             self.choose()
 
@@ -413,7 +421,7 @@ class Trial:
         changed = beneath.tokenizer
         if not beneath.faults:
             return None
-        search: FaultSearch[Any, str, tuple[int, ...]] = FaultSearch(
+        search: Catalogue[Any, str, tuple[int, ...]] = Catalogue(
             lambda: self.texts.search.every if changed is tokenizer else (*release_faults(changed), *faults(changed)),
             lambda fault, text: beneath.finished(fault.ids(beneath.prepared(text))),
             learnt=lambda differing, unexplained: learnt_of_texts(
@@ -421,7 +429,6 @@ class Trial:
                 lambda fault, sample: _gives(lambda text: beneath.finished(fault.ids(text)), sample),
                 *([_within(beneath, one) for one in some] for some in (differing, unexplained)),
             ),
-            is_over=lambda: self._is_late,
         )
         return Family(search, self.texts.case, self._at_once, lambda text, _: beneath.ids(text))
 
@@ -439,9 +446,7 @@ class Trial:
         def answer(fault: DecodingFault, ids: Sequence[int]) -> Decoded:
             return _decoded(fault, ids) if fault in last else after(_decoded(fault, ids))
 
-        search: FaultSearch[Any, tuple[int, ...], Decoded] = FaultSearch(
-            lambda: (*every, *last), answer, is_over=lambda: self._is_late
-        )
+        search: Catalogue[Any, tuple[int, ...], Decoded] = Catalogue(lambda: (*every, *last), answer)
         return Family(
             search,
             self.ids.case,

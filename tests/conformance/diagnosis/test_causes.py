@@ -16,7 +16,7 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.rule_table import usual_cause
 from conformance.diagnosis.attribution import LONGEST_TEXT, Attributor
 from conformance.diagnosis.causes import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
-from conformance.diagnosis.fault_search import FULL_SEARCHES
+from conformance.diagnosis.catalogue import FULL_SEARCHES
 from conformance.faults import decoding_faults, faults
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, Tokenizer, embedded_models

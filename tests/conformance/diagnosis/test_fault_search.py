@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.diagnosis.fault_search import MOST_SAMPLES, FaultSearch, Sample
+from conformance.diagnosis.catalogue import MOST_SAMPLES, Catalogue, Sample
 from conformance.faults import Fault
 from reftok import ReftokError
 
@@ -23,8 +23,8 @@ REFUSING = Fault("A", "refused", refuses)
 ALL = (REFUSING, UPPER, STRIPPED, BOTH)
 
 
-def search(known: str = "") -> FaultSearch[Fault, str, Answer]:
-    return FaultSearch(lambda: ALL, lambda one, text: tuple(one.ids(text)), lambda name, one: one.rule == known)
+def search(known: str = "") -> Catalogue[Fault, str, Answer]:
+    return Catalogue(lambda: ALL, lambda one, text: tuple(one.ids(text)), lambda name, one: one.rule == known)
 
 
 def sample(text: str, subject: Fault | None = None) -> Sample[str, Answer]:
@@ -54,7 +54,7 @@ def test_of_two_that_samples_bear_out_alike_the_one_is_believed_that_something_e
 def test_when_the_time_is_over_only_what_was_believed_before_is_tried() -> None:
     """Fault: a worker sought causes for a minute, and left none for what was to be done with the findings."""
     is_over = False
-    found: FaultSearch[Fault, str, Answer] = FaultSearch(
+    found: Catalogue[Fault, str, Answer] = Catalogue(
         lambda: ALL, lambda one, text: tuple(one.ids(text)), is_over=lambda: is_over
     )
     found.observe("s", sample("a ", STRIPPED))
@@ -98,7 +98,7 @@ def test_what_is_unexplained_follows_the_samples() -> None:
 
 
 def test_a_fault_that_breaks_down_predicts_nothing() -> None:
-    found = FaultSearch[Fault, str, Answer](lambda: (BROKEN, UPPER), lambda one, text: tuple(one.ids(text)))
+    found = Catalogue[Fault, str, Answer](lambda: (BROKEN, UPPER), lambda one, text: tuple(one.ids(text)))
     found.observe("s", sample("b", UPPER))
     assert found.find("s", sample("c", UPPER)) == UPPER
     assert found.predicted(BROKEN, "b") is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.diagnosis.fault_search import Sample
+from conformance.diagnosis.catalogue import Sample
 from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, is_borne_out, weighed
 
 PLACES = st.frozensets(st.integers(0, 11), max_size=12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.diagnosis.fault_search import Sample
+from conformance.diagnosis.catalogue import Sample
 from conformance.diagnosis.learning import learnt_of_texts, varied
 from conformance.faults import Fault
 from tests.models import load

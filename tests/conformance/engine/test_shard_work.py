@@ -13,7 +13,7 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.core.case import text_case
 from conformance.core.observation import Encoded
-from conformance.diagnosis.fault_search import FULL_SEARCHES
+from conformance.diagnosis.catalogue import FULL_SEARCHES
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, ShardResult

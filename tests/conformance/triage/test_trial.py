@@ -8,7 +8,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.core.finding import Confidence
-from conformance.diagnosis.fault_search import FaultSearch, Sample
+from conformance.diagnosis.catalogue import Catalogue, Sample
 from conformance.faults import Fault
 from conformance.triage.trial import Family
 
@@ -22,7 +22,7 @@ def test_more_samples_cost_as_much_after_many_as_after_few(monkeypatch: pytest.M
         return [2]
 
     fault = Fault("Model", "a rule", ids)
-    search: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
+    search: Catalogue[Fault, str, tuple[int, ...]] = Catalogue(
         lambda: [fault], lambda one, text: tuple(one.ids(text))
     )
     monkeypatch.setattr(search, "remembered", search.predicted)  # each question counts
