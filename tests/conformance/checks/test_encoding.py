@@ -107,5 +107,4 @@ def test_a_character_without_a_token_of_its_own_ends_no_run_over_a_rank_file(ran
         other = Answers(Encoded((0, 1, 2), ("x", "y", "z")))
         for check in ("ids", "tokens", "offsets"):
             attributor = Attributor(tokenizer, REFERENCE)
-            attributor.observe("s", [text_case(text, "o")], [right], [other])
             assert isinstance(attributor.of("s", check, text_case(text, "o"), right, other), Attribution)

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.checks.base import Answers
-from conformance.core.case import text_case
 from conformance.core.streaming import Chunks, FedStream, Feeding, Streamed
 from conformance.diagnosis.causes import Attribution
-from conformance.diagnosis.samples import LONGEST_TEXT, MOST_TEXTS, StreamSamples
 from conformance.diagnosis.seams import (
+    MOST_CUTS,
     are_chunks_encoded_alone,
     attribute_stream_encoding,
+    plain_entries,
 )
 from reftok import Tokenizer
 from tests.models import load
@@ -68,37 +67,12 @@ def test_special_tokens_that_are_added_to_each_chunk_are_one_fault() -> None:
     assert not are_chunks_encoded_alone(tokenizer, entries)
 
 
-def test_what_is_remembered_of_one_subject_says_nothing_of_another() -> None:
-    tokenizer = load("bpe-qwen")
-    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
-    samples = StreamSamples(tokenizer)
-    samples.observe("naive", text_case("the cat", "test"), Answers(stream_encoded=fed))
-    samples.observe("other", text_case("the cat", "test"), Answers(stream_encoded=fed[:1]))
-    assert [samples.told(name) for name in ("naive", "other", "unheard")] == [True, False, False]
-    samples.observe(
-        "naive", text_case("cat", "test"), Answers(stream_encoded=(replace(fed[0], streaming=Streamed(((),))),))
-    )
-    assert not samples.told("naive")
-
-
-@pytest.mark.parametrize(("length", "is_heard"), [(LONGEST_TEXT, True), (LONGEST_TEXT + 1, False)])
-def test_long_texts_are_not_remembered(length: int, is_heard: bool) -> None:
-    tokenizer = load("bpe-qwen")
-    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
-    samples = StreamSamples(tokenizer)
-    samples.observe("naive", text_case("x" * length, "test"), Answers(stream_encoded=fed))
-    assert samples.told("naive") == is_heard
-
-
-def test_the_first_texts_are_remembered_and_no_more() -> None:
-    tokenizer = load("bpe-qwen")
-    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
-    samples = StreamSamples(tokenizer)
-    for _ in range(MOST_TEXTS):
-        samples.observe("naive", text_case("the cat", "test"), Answers(stream_encoded=fed))
-    wrong = replace(fed[0], streaming=Streamed(((),)))
-    samples.observe("naive", text_case("cat", "test"), Answers(stream_encoded=(wrong,)))
-    assert samples.told("naive")
+def test_plain_streams_are_looked_at_and_not_all_ways_to_cut_a_text() -> None:
+    plain = alone(load("bpe-qwen"), "th", "e cat")
+    of_bytes = replace(plain, feeding=replace(plain.feeding, chunks=(b"th", b"e cat")))
+    with_an_empty_chunk = replace(plain, feeding=replace(plain.feeding, chunks=("the cat", "")))
+    assert plain_entries([of_bytes, plain, with_an_empty_chunk]) == [plain]
+    assert 0 < len(plain_entries([plain] * 10 * MOST_CUTS)) <= MOST_CUTS
 
 
 def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:

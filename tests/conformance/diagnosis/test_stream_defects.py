@@ -12,6 +12,7 @@ import pytest
 
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
+from conformance.diagnosis.seams import EACH_CHUNK_ALONE
 from conformance.diagnosis.decode_stream import INCOMPLETE
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
@@ -40,7 +41,6 @@ ENCODING_DEFECTS = [
     ("stream_strips", " of the ", "Input", "even one chunk gives other ids than the whole text"),
     ("stream_cuts_bytes", "é", "Input", "a character is lost whose bytes come in two chunks"),
     ("stream_prefixes_chunks", "hello", "Normalizer", "a space is added before each chunk"),
-    ("stream_encodes_chunks_alone", "of   the cafe\u0301", "Input", "each chunk is encoded on its own"),
     ("stream_buffers_longest_token", "abcdefgh", "Model", "ids are given out that later text changes"),
     ("stream_holds_everything", "many words of a text " * 5, "", "more text is held back than the rule needs"),
     ("correct_streams", "many words of a text " * 5, "", "more text is held back than the rule needs"),
@@ -132,6 +132,19 @@ def test_a_planted_defect_of_a_streaming_encoder_is_named(
 ) -> None:
     _, result = worked(defect, MODELS.get(defect, "bpe-qwen"), text)
     assert [*found(result, "stream encode")] == [(stage, rule)]
+
+
+def test_that_each_chunk_is_encoded_alone_is_told_by_several_texts(worked: Work) -> None:
+    plan, result = worked("stream_encodes_chunks_alone", "bpe-qwen", "of   the cafe\u0301")
+    try:
+        bench = bench_of(plan, "bpe-qwen")
+        causes = {
+            shrunk_example(plan, bench, mismatch, Attribution(*cause))[1]
+            for cause, mismatch in found(result, "stream encode").items()
+        }
+    finally:
+        close_benches()
+    assert causes == {EACH_CHUNK_ALONE}
 
 
 @pytest.mark.parametrize(("defect", "tokens", "stage", "rule"), DECODING_DEFECTS)

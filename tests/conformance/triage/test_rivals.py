@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +9,13 @@ import pytest
 
 from conformance.checks import CHECKS
 from conformance.core.case import Case, ids_case, text_case
-from conformance.core.finding import Mismatch
+from conformance.core.finding import Finding, Mismatch
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.inputs.shards import Inputs
-from conformance.runs.models import plan_models
-from conformance.triage.minimize import shrunk_example
-from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _drawn, telling_cases
+from conformance.triage.merging import with_fewest_causes
+from conformance.triage.rivals import ASKED_OF_EACH_PAIR, telling_cases
 from reftok import embedded_models
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
@@ -51,12 +47,13 @@ def no_bench() -> Iterator[None]:
 
 
 def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "other ids") -> Attribution:
-    """What the shrunk example of a finding says."""
+    """The cause of a finding that shows on this case."""
     model = ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers")
     plan = Plan((model,), (str(subject),), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     label = Path(str(subject)).name
     mismatch = Mismatch("bpe-qwen", label, check, rule, "other ids", case, "", "")
-    return shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, Attribution())[1]
+    (found,) = with_fewest_causes(plan, bench_of(plan, "bpe-qwen"), [Finding(mismatch, 1, (), "", rule, "")], ())
+    return Attribution(found.stage, found.rule)
 
 
 def test_cases_on_which_rivals_agree_are_not_asked() -> None:
@@ -91,17 +88,6 @@ def test_contractions_that_were_seen_in_capitals_alone_are_named_by_what_others_
     assert found == Attribution("PreTokenizer", "contractions are not split")
 
 
-def test_made_samples_are_asked_only_where_faults_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(bench: Bench) -> tuple[Case, ...]:
-        raise AssertionError("made samples were asked")
-
-    monkeypatch.setattr(Bench, "made_cases", property(asked))
-    subject, case = DEFECTS / "strips_white_space.py:Subject", text_case("a ", "o")
-    assert named(subject, case, "round trip", "the text does not come back") == Attribution()
-    with pytest.raises(AssertionError, match="made samples"):
-        named(subject, case)
-
-
 def test_a_character_in_the_wrong_class_is_named_by_what_it_does_beside_others() -> None:
     mongolian_after_a_space = text_case("\u202f\u1837", "o")
     found = named(DEFECTS / "wrong_pre_tokenizers.py:LetterTable", mongolian_after_a_space)
@@ -119,13 +105,3 @@ def test_a_subject_with_two_mistakes_is_not_shrunk_from_one_to_the_other(tmp_pat
     subject.write_text(SEVERAL.format(folder=str(DEFECTS)), "utf-8")
     found = named(f"{subject}:Subject", text_case("e\u0301 xy z", "o"))
     assert found == Attribution("Normalizer", "NFC is missing")
-
-
-def test_the_cases_drawn_for_a_bench_do_not_keep_it() -> None:
-    models = plan_models(("spm-char",))
-    bench = Bench(Plan(models, ("reftok",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0), models[0])
-    kept = weakref.ref(bench)
-    assert _drawn(bench) is _drawn(bench)
-    del bench
-    gc.collect()
-    assert kept() is None

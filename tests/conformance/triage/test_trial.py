@@ -22,9 +22,7 @@ def test_more_samples_cost_as_much_after_many_as_after_few(monkeypatch: pytest.M
         return [2]
 
     fault = Fault("Model", "a rule", ids)
-    search: Catalogue[Fault, str, tuple[int, ...]] = Catalogue(
-        lambda: [fault], lambda one, text: tuple(one.ids(text))
-    )
+    search: Catalogue[Fault, str, tuple[int, ...]] = Catalogue(lambda: [fault], lambda one, text: tuple(one.ids(text)))
     monkeypatch.setattr(search, "remembered", search.predicted)  # each question counts
     family = Family(
         search,
