@@ -108,8 +108,9 @@ def _cause(
 def _encodes_each_chunk_alone(plan: Plan, bench: Bench, mismatch: Mismatch) -> bool:
     """Whether the streams of a subject take each chunk for a text of its own."""
     samples = [case for case in sample_cases(plan) if len(case.text) <= LONGEST_STREAMED][:MOST_STREAMED]
-    heard = collect_answers(bench, samples, (IDS.name, mismatch.check), mismatch.subject)[mismatch.subject]
-    entries = [entry for one in heard for entry in plain_entries(one.stream_encoded or ())]
+    checks = IDS.name, mismatch.check
+    heard = collect_answers(bench, samples, checks, mismatch.subject, plan.inputs.closest_depth)
+    entries = [entry for one in heard[mismatch.subject] for entry in plain_entries(one.stream_encoded or ())]
     return are_chunks_encoded_alone(bench.reference.tokenizer, entries)
 
 
