@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from conformance.faults.fault import Fault, Faults, TextAnswer, of_pipeline, of_rules, of_text, predicted
+from conformance.faults.fault import Fault, Faults, TextAnswer, of_rules, of_text, predicted
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import (
     AddedMatch,
@@ -56,7 +56,7 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
     if not tokens:
         return
     without = replace(tokenizer.rules, added_tokens=AddedVocabulary())
-    yield of_rules("AddedTokens", "added tokens are not matched", lambda: without)
+    yield of_rules("AddedTokens", "added tokens are not matched", tokenizer, lambda: without)
     for flag in FLAGS:
         values = {getattr(token, flag) for token in tokens}
         for value in (False, True):
@@ -119,7 +119,7 @@ def _first_in_file(tokens: Sequence[AddedToken]) -> list[AddedToken]:
 
 
 def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Fault:
-    return of_rules("AddedTokens", rule, lambda: _changed(tokenizer.rules, change))
+    return of_rules("AddedTokens", rule, tokenizer, lambda: _changed(tokenizer.rules, change))
 
 
 def with_normalizers(rules: Pipeline, normalizers: Sequence[Normalizer]) -> Pipeline:
@@ -361,7 +361,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     if any(token.single_word for token in added.tokens.values()):
         builds += [(rule, partial(seen_otherwise, tokenizer, _Words(is_word))) for rule, is_word in _WORDS]
     for rule, build in builds:
-        yield of_pipeline("AddedTokens", rule, tokenizer, build, concerns)
+        yield of_rules("AddedTokens", rule, tokenizer, build, concerns)
     cased = {content.casefold(): content for content in reversed(contents)}
 
     def in_its_case(text: str) -> str:

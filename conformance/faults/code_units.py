@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from conformance.faults.changed_models import ChangedModel, by_words, is_byte_level
-from conformance.faults.fault import Faults, is_not_ascii, of_pipeline, of_text
+from conformance.faults.fault import Faults, is_not_ascii, of_rules, of_text
 from conformance.faults.translated import splits_by_class, with_other_splits
 from reftok import Tokenizer
 from reftok.rules.byte_level import CHARACTER_TO_BYTE, from_byte_characters, to_byte_characters
@@ -65,35 +65,35 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
     if any(map(splits_by_class, with_other_splits(tokenizer.rules.pre_tokenizers))):
         for half in ("\ufffd", "?"):
             rule = "patterns see UTF-16 units: surrogates are no letters"
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _may_be_above)
+            yield of_rules("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _may_be_above)
     if is_byte_level(tokenizer):
         rule = "surrogates are encoded one by one, as CESU-8"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _may_be_above)
+        yield of_rules("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _may_be_above)
         rule = "bytes are those of Java's modified UTF-8"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _may_be_modified)
+        yield of_rules("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _may_be_modified)
         for name, half in _REPLACED_HALVES:
             rule = _HALVES_REPLACED.format(name)
             build = partial(_with_encoding, tokenizer, partial(_with_halves, half))
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _may_be_above)
+            yield of_rules("PreTokenizer", rule, tokenizer, build, _may_be_above)
         rule = "bytes are signed: those from 0x80 on are lost"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), is_not_ascii)
+        yield of_rules("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), is_not_ascii)
         for rule, other in _OTHER_HIGH_BYTES:
             build = partial(_with_bytes, tokenizer, partial(_translated, other))
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, is_not_ascii)
+            yield of_rules("PreTokenizer", rule, tokenizer, build, is_not_ascii)
         for rule, encode in _ENCODINGS:
             build = partial(_with_encoding, tokenizer, encode)
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, is_not_ascii)
+            yield of_rules("PreTokenizer", rule, tokenizer, build, is_not_ascii)
     elif _has_byte_fallback(tokenizer.rules.model):
         rule = "surrogates are encoded one by one, as CESU-8"
-        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
+        yield of_rules("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
         for name, half in _REPLACED_HALVES:
             build = partial(_fallback_as, tokenizer, partial(_with_halves, half))
-            yield of_pipeline("Model", _HALVES_REPLACED.format(name), tokenizer, build, _may_be_above)
+            yield of_rules("Model", _HALVES_REPLACED.format(name), tokenizer, build, _may_be_above)
         if (unknown := tokenizer.rules.model.unk_id) is not None:
             for length, characters in _OF_BYTES:
                 rule = f"characters of {length} bytes are unknown, though there are pieces for bytes"
                 build = partial(_with_fallback, tokenizer, partial(_each, unknown), characters)
-                yield of_pipeline("Model", rule, tokenizer, build, is_not_ascii)
+                yield of_rules("Model", rule, tokenizer, build, is_not_ascii)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),

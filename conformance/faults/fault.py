@@ -8,6 +8,8 @@ from functools import cache
 from typing import TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
+from reftok.fast.encoder import FastEncoder
+from reftok.fast.models import WordModel
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.trace import DecodingTrace
 
@@ -73,41 +75,40 @@ def predicted(answer: Callable[[], Answer]) -> Answer | None:
         return None
 
 
-def of_rules(stage: str, rule: str, build: Callable[[], Pipeline]) -> Fault:
-    """Rules with one thing changed, built when they are first asked.
+def of_rules(
+    stage: str,
+    rule: str,
+    tokenizer: Tokenizer,
+    build: Callable[[], Pipeline],
+    concerns: Callable[[str], bool] = lambda text: True,
+) -> Fault:
+    """The rules with one thing changed, built when they are first asked; texts that it leaves alone are not.
 
-    They are run without a fast path, whose tables would take longer to build than the few texts take to encode.
+    concerns: whether the change could show in a text. It costs nothing to ask about all others.
     """
     built = cache(build)
+    encode = cache(lambda: _encoder(built(), tokenizer))
     return Fault(
         stage,
         rule,
-        lambda text: built().encode_ids(text),
-        lambda text: built().trace(text),
+        lambda text: encode()(text) if concerns(text) else tokenizer.encode_ids(text),
+        lambda text: (built() if concerns(text) else tokenizer).trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
         rules=built,
     )
 
 
-def of_pipeline(
-    stage: str,
-    rule: str,
-    right: Tokenizer,
-    build: Callable[[], Pipeline],
-    concerns: Callable[[str], bool] = lambda text: True,
-) -> Fault:
-    """The plain rules with one thing changed, built when they are first asked; texts that it leaves alone are not.
+def _encoder(rules: Pipeline, tokenizer: Tokenizer) -> Callable[[str], Sequence[int]]:
+    """The ids by changed rules, in the fast path where that is the same: tables of another model are not built for it.
 
-    concerns: whether the change could show in a text. It costs nothing to ask about all others.
+    The search for added tokens knows nothing of classes that match them otherwise.
     """
-    built = cache(build)
-    return Fault(
-        stage,
-        rule,
-        lambda text: built().encode_ids(text) if concerns(text) else right.encode_ids(text),
-        lambda text: (built() if concerns(text) else right).trace(text),
-        rules=built,
-    )
+    right = tokenizer.rules
+    if type(rules) is not Pipeline or rules.added_tokens is not right.added_tokens:
+        return rules.encode_ids
+    model = tokenizer.memory.encoder.model if rules.model is right.model else WordModel(rules.model)
+    encoder = FastEncoder(rules, model)
+    return lambda text: encoder.ids_with_affixes(rules.checked_text(text), True)
 
 
 def is_not_ascii(text: str) -> bool:

@@ -24,7 +24,7 @@ from conformance.faults.changed_models import (
     with_merge_of,
     words_of,
 )
-from conformance.faults.fault import Fault, Faults, around, of_ids, of_pipeline, of_text
+from conformance.faults.fault import Fault, Faults, around, of_ids, of_rules, of_text
 from conformance.faults.models import LongestFirst
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters, to_byte_characters
@@ -372,7 +372,7 @@ class Words:
         """The fault that finds other tokens for some words."""
         tokenize = by_words(self.tokenize, self.cut, is_other, other)
         model = ChangedModel(self._tokenizer.rules.model, tokenize)
-        return of_pipeline("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model))
+        return of_rules("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model))
 
     def beyond(self, rule: str, unit: str, limit: int, other: Tokenize) -> Fault:
         """The fault that finds other tokens for words beyond a limit; rule: with places for limit and unit."""

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any, TypeVar
 
 from conformance.faults.changed_models import ChangedModel, MergeAll, merged_by
-from conformance.faults.fault import Faults, of_pipeline
+from conformance.faults.fault import Faults, of_rules
 from reftok import Tokenizer
 from reftok.rules.merging import MergeOf
 from reftok.rules.pipeline import Pipeline
@@ -31,7 +31,7 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
         tokenize = merged_by(tokenizer.rules.model, merge_all)
         if tokenize is not None:
             model = ChangedModel(tokenizer.rules.model, tokenize)
-            yield of_pipeline("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
+            yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
 
 
 def _with_model(tokenizer: Tokenizer, model: ChangedModel) -> Pipeline:

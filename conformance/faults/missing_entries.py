@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from conformance.faults.changed_models import ChangedModel, is_byte_level, with_merge_of
-from conformance.faults.fault import Fault, TextAnswer, of_pipeline, predicted
+from conformance.faults.fault import Fault, TextAnswer, of_rules, predicted
 from reftok import Tokenizer
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters
 from reftok.rules.huggingface.bpe import BPE
@@ -89,7 +89,7 @@ def _of_merges(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[
         for count in dict.fromkeys((_roundest(least, most - 1), most - 1)):
             rule = f"merges beyond the first {count:,} are missing"
             build = partial(_with_fewer_merges, tokenizer, model, ranks[count])
-            yield of_pipeline("Model", rule, tokenizer, build)
+            yield of_rules("Model", rule, tokenizer, build)
 
 
 def _roundest(least: int, most: int) -> int:
@@ -135,7 +135,7 @@ def _of_bytes(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[F
         data = from_byte_characters("".join(lacking)) or b""
         missing = f"byte 0x{data[0]:02X} is" if len(data) == 1 else "bytes are"
         rule = f"{missing} missing from the byte map"
-        yield replace(of_pipeline("PreTokenizer", rule, tokenizer, partial(without, lacking)), learnt="missing")
+        yield replace(of_rules("PreTokenizer", rule, tokenizer, partial(without, lacking)), learnt="missing")
 
 
 def _without_characters(tokenizer: Tokenizer, lacking: frozenset[str]) -> Pipeline:
@@ -167,7 +167,7 @@ def _of_words(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[F
     else:
         rule = f"the word “{min(lacking)}” is lost" if len(lacking) == 1 else "some words are lost"
     if lacking:
-        yield replace(of_pipeline("Model", rule, tokenizer, partial(without, lacking)), learnt="missing")
+        yield replace(of_rules("Model", rule, tokenizer, partial(without, lacking)), learnt="missing")
 
 
 def _without_words(tokenizer: Tokenizer, lacking: frozenset[str]) -> Pipeline:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TypeAlias
 
 from conformance.faults.changed_models import ChangedModel, with_merge_of
-from conformance.faults.fault import Faults, of_ids, of_pipeline, of_rules
+from conformance.faults.fault import Faults, of_ids, of_rules
 from conformance.faults.parameters import with_other_options
 from reftok import Tokenizer
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
@@ -73,7 +73,7 @@ def of_model(tokenizer: Tokenizer) -> Faults:
     longest_first = "the longest entry first, no merges"
     for fuses in (False, True):
         build = partial(LongestFirst, vocab, unknown, fuses)
-        yield of_rules("Model", longest_first, partial(_with_model, tokenizer, build))
+        yield of_rules("Model", longest_first, tokenizer, partial(_with_model, tokenizer, build))
 
 
 def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
@@ -95,17 +95,17 @@ def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
         ("merges are ranked by the id of the whole", lambda pair, rank, whole: rank + whole * _MORE_THAN_RANKS),
     )
     for rule, ranked in others:
-        yield of_pipeline("Model", rule, tokenizer, partial(_with_ranks, tokenizer, model, ranked))
+        yield of_rules("Model", rule, tokenizer, partial(_with_ranks, tokenizer, model, ranked))
     for rule, options in with_other_options(model.options):
-        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, options))
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, options))
     if model.options.end_of_word_suffix:
         without = replace(model.options, end_of_word_suffix="")
         rule = "end_of_word_suffix is not read"
-        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, without))
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, without))
     if model.options.continuing_subword_prefix:
         without = replace(model.options, continuing_subword_prefix="")
         rule = "continuing_subword_prefix is not read"
-        yield of_rules("Model", rule, partial(_with_options, tokenizer, model, without))
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, without))
 
 
 def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
@@ -138,10 +138,10 @@ def _of_wordpiece(tokenizer: Tokenizer, model: WordPiece) -> Faults:
     )
     for rule, other_prefix, other_longest in others:
         build = partial(WordPiece, model.vocab, model.unk_token, other_prefix, other_longest)
-        yield of_rules("Model", rule, partial(_with_model, tokenizer, build))
+        yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, build))
     others_known = partial(ChangedModel, model, partial(_known_parts, model))
     rule = "an unknown word keeps the parts that are known"
-    yield of_rules("Model", rule, partial(_with_model, tokenizer, others_known))
+    yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, others_known))
 
 
 def _with_model(tokenizer: Tokenizer, build: Callable[[], Model]) -> Pipeline:
@@ -167,10 +167,10 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
         pieces = [(piece, change(score)) for piece, score in model.pieces]
         return replace(tokenizer.rules, model=Unigram(pieces, model.unk_id, model.byte_fallback))
 
-    yield of_rules("Model", "scores have the other sign", lambda: scored(lambda score: -score))
-    yield of_rules("Model", "scores are not read", lambda: scored(lambda score: 0.0))
+    yield of_rules("Model", "scores have the other sign", tokenizer, lambda: scored(lambda score: -score))
+    yield of_rules("Model", "scores are not read", tokenizer, lambda: scored(lambda score: 0.0))
     for rule, change in _ROUNDED.items():
-        yield of_rules("Model", rule, partial(scored, change))
+        yield of_rules("Model", rule, tokenizer, partial(scored, change))
 
 
 def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
@@ -189,15 +189,15 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     types = {piece.type for piece in table.pieces}
     for old, new, rule in _RETYPED:
         if old in types:
-            yield of_rules("Model", rule, with_pieces(retyped(old, new)))
+            yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
-        yield of_rules("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
+        yield of_rules("Model", "byte_fallback is off", tokenizer, with_pieces(change, byte_fallback=False))
     inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
-    yield of_rules("Model", "scores have the other sign", inverted)
-    yield of_rules("Model", "scores are not read", with_pieces(lambda piece: piece._replace(score=0.0)))
+    yield of_rules("Model", "scores have the other sign", tokenizer, inverted)
+    yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
     for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
-        yield of_rules("Model", rule, with_pieces(partial(_with_score, rounded)))
+        yield of_rules("Model", rule, tokenizer, with_pieces(partial(_with_score, rounded)))
 
 
 def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
@@ -215,7 +215,7 @@ def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
             for is_fused in (False, True):
                 yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown, is_fused))
             if isinstance(model, BPE):
-                yield of_pipeline("Model", rule, tokenizer, partial(_without_entries, tokenizer, model, lost))
+                yield of_rules("Model", rule, tokenizer, partial(_without_entries, tokenizer, model, lost))
 
 
 def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> Pipeline:

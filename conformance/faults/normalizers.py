@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from unicodedata import combining, is_normalized, normalize
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Fault, Faults, around, of_pipeline, of_rules, of_text, with_steps
+from conformance.faults.fault import Fault, Faults, around, of_rules, of_text, with_steps
 from conformance.faults.parameters import in_other_order, with_other_options
 from reftok import Tokenizer
 from reftok.rules.huggingface.normalizers import (
@@ -50,7 +50,7 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
         for rule, other in with_other_options(step):
             yield _with(tokenizer, rule, index, (other,))
     for rule, steps in in_other_order(tokenizer.rules.normalizers):
-        yield of_rules("Normalizer", rule, partial(with_normalizers, tokenizer.rules, steps))
+        yield of_rules("Normalizer", rule, tokenizer, partial(with_normalizers, tokenizer.rules, steps))
     yield from _of_spaces(tokenizer)
     yield from _of_lower_case(tokenizer)
     yield from _of_mapped_case(tokenizer)
@@ -75,7 +75,7 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
                     build = partial(
                         _with_pre_tokenizers, tokenizer, others, (Metaspace(replaced.content, scheme, split),)
                     )
-                    yield of_pipeline("Normalizer", "Metaspace in place of Prepend and Replace", tokenizer, build)
+                    yield of_rules("Normalizer", "Metaspace in place of Prepend and Replace", tokenizer, build)
     for index, step in enumerate(steps):
         if isinstance(step, Prepend):
             yield _with(tokenizer, "Prepend only at the start of the text", index, (PrependOnce(step),))
@@ -85,7 +85,7 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
             other = tuple(one for one in tokenizer.rules.pre_tokenizers if one is not metaspace)
             apart = (*steps, Prepend(metaspace.replacement), Replace(" ", metaspace.replacement))
             build = partial(_with_pre_tokenizers, tokenizer, apart, other)
-            yield of_pipeline("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
+            yield of_rules("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
 
 def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Faults:
     def changed(rule: str, build: Callable[[], SentencePieceNormalizer]) -> Fault:
-        return of_rules("Normalizer", rule, lambda: replace(tokenizer.rules, normalizers=(build(),)))
+        return of_rules("Normalizer", rule, tokenizer, lambda: replace(tokenizer.rules, normalizers=(build(),)))
 
     options = step.options
     rules = {
@@ -243,7 +243,7 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         yield changed("the charsmap is not applied", without)
         bare = replace(tokenizer.rules, normalizers=(without(),))
         not_of_ascii = "the charsmap is not applied to texts of ASCII"
-        yield of_pipeline("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
+        yield of_rules("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
         for form in ("NFKC", "NFC"):
             yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
         yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
@@ -262,7 +262,9 @@ def _added(tokenizer: Tokenizer) -> Faults:
     added = tokenizer.rules.added_tokens.tokens.values()
     if any(token.normalized for token in added):  # others are matched before the step
         steps = (*tokenizer.rules.normalizers, Lowercase())
-        yield of_rules("Normalizer", "text is lower-cased", partial(with_normalizers, tokenizer.rules, steps))
+        yield of_rules(
+            "Normalizer", "text is lower-cased", tokenizer, partial(with_normalizers, tokenizer.rules, steps)
+        )
     prefix = tokenizer.token_to_id("▁")
     if prefix is not None and not tokenizer.encode_ids("", add_special_tokens=False):
         before, after = around(tokenizer)
@@ -273,7 +275,7 @@ def _added(tokenizer: Tokenizer) -> Faults:
     split = [index for index, step in enumerate(tokenizer.rules.pre_tokenizers) if not isinstance(step, ByteLevel)]
     if forms and split and len(tokenizer.rules.normalizers) == 1:
         build = partial(_after_split, tokenizer, split[-1] + 1)
-        yield of_pipeline("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
+        yield of_rules("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,4 +336,4 @@ def _without_accents(text: str) -> str:
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Fault:
     normalizers = with_steps(tokenizer.rules.normalizers, index, steps)
-    return of_rules("Normalizer", rule, lambda: with_normalizers(tokenizer.rules, normalizers))
+    return of_rules("Normalizer", rule, tokenizer, lambda: with_normalizers(tokenizer.rules, normalizers))

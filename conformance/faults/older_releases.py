@@ -79,12 +79,12 @@ def release_faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     if tokenizer.library == "tokenizers":
         older = tuple(part for step in tokenizer.rules.pre_tokenizers for part in _with_older_patterns(step))
         if older != tokenizer.rules.pre_tokenizers:
-            yield of_rules(*PATTERNS, lambda: replace(tokenizer.rules, pre_tokenizers=older))
+            yield of_rules(*PATTERNS, tokenizer, lambda: replace(tokenizer.rules, pre_tokenizers=older))
         if any(isinstance(step, Precompiled) for step in tokenizer.rules.normalizers):
             yield of_text(*CLUSTERS, tokenizer, _without_newer_than_16)
     model = tokenizer.rules.model
     if isinstance(model, SentencePieceUnigram):
-        yield of_rules(*COMPARISON, lambda: replace(tokenizer.rules, model=OlderUnigram(model)))
+        yield of_rules(*COMPARISON, tokenizer, lambda: replace(tokenizer.rules, model=OlderUnigram(model)))
 
 
 def release_decoding_faults(tokenizer: Tokenizer) -> Iterator[DecodingFault]:

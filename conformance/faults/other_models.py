@@ -19,7 +19,7 @@ from conformance.faults.changed_models import (
     with_merge_of,
     words_of,
 )
-from conformance.faults.fault import Fault, Faults, is_not_ascii, of_ids, of_pipeline
+from conformance.faults.fault import Fault, Faults, is_not_ascii, of_ids, of_rules
 from reftok import Tokenizer
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -72,7 +72,7 @@ def _with(
     def built() -> Pipeline:
         return replace(tokenizer.rules, model=build())
 
-    return of_pipeline("Model", rule, tokenizer, built, concerns)
+    return of_rules("Model", rule, tokenizer, built, concerns)
 
 
 # --- pairs of ids

@@ -32,7 +32,7 @@ def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
     for rule, steps in in_other_order(tokenizer.rules.pre_tokenizers):
-        yield of_rules("PreTokenizer", rule, partial(replace, tokenizer.rules, pre_tokenizers=steps))
+        yield of_rules("PreTokenizer", rule, tokenizer, partial(replace, tokenizer.rules, pre_tokenizers=steps))
 
 
 def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
@@ -44,7 +44,7 @@ def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
     pattern, rest = found
     others = [*rewritten(pattern)] + [("GPT-2's pattern", GPT2_PATTERN)] * (pattern != GPT2_PATTERN)
     for rule, changed in others:
-        yield of_rules("PreTokenizer", rule, partial(_with_pattern, tokenizer, index, step, changed, rest))
+        yield of_rules("PreTokenizer", rule, tokenizer, partial(_with_pattern, tokenizer, index, step, changed, rest))
 
 
 def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
@@ -98,7 +98,7 @@ def edited_patterns(tokenizer: Tokenizer) -> Iterator[Fault]:
         if found is not None:
             for edit in edits(spelled_out(found[0])):
                 build = partial(_with_pattern, tokenizer, index, step, edit.pattern, found[1])
-                yield of_rules("PreTokenizer", edit.rule, build)
+                yield of_rules("PreTokenizer", edit.rule, tokenizer, build)
 
 
 def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:
@@ -149,4 +149,4 @@ def _with_pattern(
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Fault:
     changed = with_steps(tokenizer.rules.pre_tokenizers, index, steps)
-    return of_rules("PreTokenizer", rule, lambda: replace(tokenizer.rules, pre_tokenizers=changed))
+    return of_rules("PreTokenizer", rule, tokenizer, lambda: replace(tokenizer.rules, pre_tokenizers=changed))

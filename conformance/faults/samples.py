@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
+from conformance.faults.fault import Fault, Faults, of_ids, of_rules
 from conformance.faults.limits import of_limits
 from conformance.faults.pre_tokenizers import of_classes
 from conformance.faults.unknown_tokens import with_tokens
@@ -49,7 +49,7 @@ def _of_added_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed
         if token_id in added.tokens and token_id not in observed:
             content = added.tokens[token_id].content
             build = partial(without_added_token, tokenizer, content)
-            yield of_pipeline("AddedTokens", f"{content} is not matched", tokenizer, build)
+            yield of_rules("AddedTokens", f"{content} is not matched", tokenizer, build)
 
 
 def without_added_token(tokenizer: Tokenizer, content: str) -> Pipeline:

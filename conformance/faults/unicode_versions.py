@@ -12,7 +12,7 @@ import regex
 
 from conformance.core.unicode_ages import LATER_CLASSES, age_of, of_each_age
 from conformance.faults.added_tokens import seen_otherwise, with_normalizers
-from conformance.faults.fault import Faults, of_pipeline
+from conformance.faults.fault import Faults, of_rules
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
 from reftok import Tokenizer
@@ -82,15 +82,15 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
             other_forms = False
         concerns = partial(_concerns, version, frozenset(filter(None, splits | forms)))
         if other_forms:
-            yield of_pipeline("Normalizer", rule, tokenizer, partial(changes, False, True), concerns)
+            yield of_rules("Normalizer", rule, tokenizer, partial(changes, False, True), concerns)
         if other_splits:
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, False), concerns)
+            yield of_rules("PreTokenizer", rule, tokenizer, partial(changes, True, False), concerns)
         if other_splits and other_forms:
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, True), concerns)
+            yield of_rules("PreTokenizer", rule, tokenizer, partial(changes, True, True), concerns)
         if has_words and version < _OF_PATTERNS:
             others = partial(_concerns, version, frozenset({_OF_PATTERNS}))
             words = partial(seen_otherwise, tokenizer, _unassigned_after(version))
-            yield of_pipeline("AddedTokens", rule, tokenizer, words, others)
+            yield of_rules("AddedTokens", rule, tokenizer, words, others)
 
 
 def is_known(version: Version) -> bool:

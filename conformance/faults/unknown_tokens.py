@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 
 from conformance.core.observation import Decoded
-from conformance.faults.fault import DecodingFault, Fault, TextAnswer, of_pipeline, predicted
+from conformance.faults.fault import DecodingFault, Fault, TextAnswer, of_rules, predicted
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.pipeline import Pipeline
@@ -45,7 +45,7 @@ def of_unknown_tokens(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> It
             is_given = lambda spec, text=text, observed=observed: spec.encode_ids(text) == list(observed)
             new |= _verified(tokenizer, pairs, new, is_given)
     if new:
-        yield of_pipeline(
+        yield of_rules(
             "AddedTokens",
             RULE,
             tokenizer,

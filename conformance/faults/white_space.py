@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from conformance.faults.added_tokens import StripsLess, seen_otherwise
-from conformance.faults.fault import Faults, of_pipeline
+from conformance.faults.fault import Faults, of_rules
 from conformance.faults.translated import TranslatedStep, splits_by_white_space, with_other_splits
 from reftok import Tokenizer
 from reftok.rules.pipeline import Pipeline
@@ -59,18 +59,18 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
         concerns = partial(_has_any, frozenset(map(chr, table)))
         rule = f"white space is that of {name}"
         if splits:
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_with_splits, tokenizer, table), concerns)
+            yield of_rules("PreTokenizer", rule, tokenizer, partial(_with_splits, tokenizer, table), concerns)
         if strips:
-            yield of_pipeline("AddedTokens", rule, tokenizer, partial(seen_otherwise, tokenizer, table), concerns)
+            yield of_rules("AddedTokens", rule, tokenizer, partial(seen_otherwise, tokenizer, table), concerns)
     if strips:
         table = dict.fromkeys(map(ord, WHITE_SPACE - ASCII_WHITE_SPACE), NONCHARACTER)
         concerns = partial(_has_any, frozenset(map(chr, table)))
         strips_ascii = partial(seen_otherwise, tokenizer, table)
-        yield of_pipeline("AddedTokens", "white space is that of ASCII", tokenizer, strips_ascii, concerns)
+        yield of_rules("AddedTokens", "white space is that of ASCII", tokenizer, strips_ascii, concerns)
         for rule, takes in _TAKEN.items():
             for sides in (("lstrip", "rstrip"), ("lstrip",), ("rstrip",)):
                 less = partial(_strips_less, tokenizer, sides, takes)
-                yield of_pipeline("AddedTokens", f"{rule} by {' and '.join(sides)}", tokenizer, less)
+                yield of_rules("AddedTokens", f"{rule} by {' and '.join(sides)}", tokenizer, less)
 
 
 def _strips_less(tokenizer: Tokenizer, sides: Collection[str], takes: Callable[[int, str], bool]) -> Pipeline:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
+from conformance.core.case import Case
 from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
@@ -23,7 +24,14 @@ from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
 from conformance.fuzzing.live_stages import live_stages
-from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run, unread_models
+from conformance.fuzzing.outcome import (
+    ModelCoverage,
+    bench_until,
+    coverage_to_json,
+    model_coverages,
+    session_run,
+    unread_models,
+)
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import STAGES, Watcher, changed
@@ -33,13 +41,14 @@ from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.assemble import with_problems
 from conformance.runs.execute import stopped
 from conformance.runs.expectations import matching
-from conformance.runs.gather import unshrunk
+from conformance.runs.gather import as_they_came, unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Finishing, NoiseTeller
 from conformance.runs.seen import EnoughFoundError, Seen
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
+from conformance.triage.merging import Trials, explained_as_they_came
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 NOTHING_ASKED = (
@@ -47,6 +56,8 @@ NOTHING_ASKED = (
 )
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
+SHARE_OF_CAUSES, SECONDS_OF_CAUSES = 0.25, 5.0
+"""Of the time so far, this share at most goes into causes before the end, each time so many seconds at least."""
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
 """Of the time that the replay leaves: at most this share is kept for the end, so many seconds for each cause
 that is shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they
@@ -133,6 +144,10 @@ class _Driver:
         self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
         self.seen = Seen(self.job)
+        self.named: Sequence[Finding] = ()
+        self.trials: Trials = {}
+        self.looked_at: object = None
+        self.seconds_of_causes = 0.0
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
         finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
@@ -146,7 +161,7 @@ class _Driver:
             except EnoughFoundError:
                 is_enough = True
             state = self._with_finished(finished)
-            run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline)
+            run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline, self.trials)
             if self.was_cut_short and not self.new_cases:
                 run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
@@ -243,15 +258,43 @@ class _Driver:
         self.state = state
         self.journal.empty()
         self.coverages = model_coverages(self.state, self.universes)
+        self._seek_causes()
         if time.monotonic() - self.last_report > SECONDS_BETWEEN_REPORTS:
             self._write(session_run(self.job, self.session, self.state, self.universes), self.state)
             self.last_report = time.monotonic()
         return True
 
+    def _seek_causes(self) -> None:
+        """Seek the causes of what came so far, where something has come since; the end seeks them anew.
+
+        Workers wait meanwhile, so it may take no more than a part of the time.
+        """
+        started = time.monotonic()
+        results = [model.result for model in self.state.models.values()]
+        looked_at = [(key, len(group.examples)) for result in results for key, group in result.groups.items()]
+        left = SHARE_OF_CAUSES * (started - self.clock) - self.seconds_of_causes
+        end = min(self._end_of_work(), started + max(left, SECONDS_OF_CAUSES))
+        if left < 0 or not looked_at or looked_at == self.looked_at or started > end:
+            return
+
+        def explained(found: Sequence[Finding], witnesses: Sequence[Case], _: int) -> Sequence[Finding]:
+            bench = bench_until(end, self.session.plan, found[0].example.model)
+            return explained_as_they_came(self.session.plan, bench, found, witnesses, end, self.trials)
+
+        oracles = {info.name: info.oracle for info in self.job.models}
+        found = as_they_came(results, oracles, self.seen.expectations, explained)
+        self.named = [one for one in found if one.confidence is not None]
+        self.looked_at = looked_at
+        self.seconds_of_causes += time.monotonic() - started
+        self._tell({}, self.seen.named(self.named))
+        self.seen.check_enough()
+
     def _tell(self, finished: Mapping[SessionShard, ShardOutcome], fresh: tuple[str, ...]) -> None:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
-        found = unshrunk(by_model(results, self.state.models).values())
+        places = {one.example.place for one in self.named}
+        came = unshrunk(by_model(results, self.state.models).values())
+        found = [*self.named, *(one for one in came if one.stage or one.example.place not in places)]
         self.causes = _causes(found)
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock

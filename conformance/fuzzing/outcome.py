@@ -20,6 +20,7 @@ from conformance.fuzzing.watching import STAGES, TRANSITIONS, changed, transitio
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
 from conformance.runs.job import Job
 from conformance.runs.progress import Finishing
+from conformance.triage.merging import Trials
 
 ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""
@@ -75,17 +76,20 @@ def session_run(
     universes: Mapping[str, Universe],
     told: Callable[[Finishing], None] | None = None,
     deadline: float = math.inf,
+    trials: Trials | None = None,
 ) -> Run:
     """The run that a session amounts to so far.
 
     universes: what each model can reach. told: where it is finished, what is done with the findings.
-    deadline: until when.
+    deadline: until when. trials: what is known already of the causes; without a deadline they are sought anew, so that
+        the outcome hangs on nothing but what was found.
     """
     results = [model.result for model in state.models.values()]
     if told is None:
         run = unfinished_run(job, results)
     else:
-        run = finished_run(job, results, partial(_bench_until, deadline, job.plan), told, deadline)
+        known = trials if deadline < math.inf else None
+        run = finished_run(job, results, partial(bench_until, deadline, job.plan), told, deadline, known)
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:
@@ -93,7 +97,8 @@ def session_run(
     return with_problems(run, [*_idle(session, state), *_unexercised(state, universes)])
 
 
-def _bench_until(deadline: float, plan: Plan, model: str) -> Bench:
+def bench_until(deadline: float, plan: Plan, model: str) -> Bench:
+    """The bench of a model, whose subjects are asked until a time of `time.monotonic` and a little more."""
     until = deadline + SECONDS_OVER_TIME
     bench = bench_of(plan, model, until=until)
     bench.ask_until(until)

@@ -93,6 +93,7 @@ def finished_run(
     bench_of: Callable[[str], Bench],
     told: Callable[[Finishing], None],
     deadline: float = math.inf,
+    trials: Trials | None = None,
 ) -> Run:
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
@@ -100,10 +101,10 @@ def finished_run(
     deadline: of `time.monotonic`: each step has a share of what is left until then (`EXPLAINING_SHARE` and the others),
         of which each finding, or those of each subject on a model, has an equal part; from then on examples are shown
         as they came, nothing is weighed, and no verdict is sought. Without one, shrinking alone has an end,
-        `SECONDS_OF_A_FINDING` for each.
+        `SECONDS_OF_A_FINDING` for each. trials: what is known already of the causes; the outcome hangs on it.
     """
     whole = by_model(results, [info.name for info in job.models])
-    trials: Trials = {}
+    trials = {} if trials is None else trials
     explaining = _Shares("seeking causes, subject on model", EXPLAINING_SHARE, deadline)
     shrinking = _Shares("shrinking finding", SHRINKING_SHARE, deadline)
     merging = _Shares("seeking causes once more, subject on model", CAUSES_SHARE, deadline)

@@ -86,11 +86,8 @@ def findings(
     """
     results = [*results]
     witnesses = _witnesses(results)
-    every = [replace(one, oracle=oracles[one.example.model]) for one in unshrunk(results, natural)]
-    known = [one for one in every if matching(expectations, one) is not None]
-    explained = _merged((one for one in every if one not in known), witnesses, explainer)
     found: list[Finding] = []
-    for came in sorted((*known, *explained), key=_place):
+    for came in sorted(as_they_came(results, oracles, expectations, explainer, natural), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
         if cause.rule in UNREPEATED:
             came = replace(came, confidence=None)
@@ -104,6 +101,19 @@ def findings(
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
     return tuple(sorted((_listed(one, accepted) for one in weigher(found)), key=by_weight))
+
+
+def as_they_came(
+    results: Sequence[ShardResult],
+    oracles: Mapping[str, str],
+    expectations: Sequence[Expectation],
+    explainer: Merger,
+    natural: Mapping[str, int] = _NOTHING,
+) -> list[Finding]:
+    """The findings before any is shrunk: those that an expectation lists as they are, the others by their causes."""
+    every = [replace(one, oracle=oracles[one.example.model]) for one in unshrunk(results, natural)]
+    known = [one for one in every if matching(expectations, one) is not None]
+    return [*known, *_merged((one for one in every if one not in known), _witnesses(results), explainer)]
 
 
 def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:

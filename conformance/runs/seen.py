@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from conformance.checks import CHECKS
@@ -19,7 +19,7 @@ from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 
 MOST_OF_INPUT = 60
-SOUGHT = "its cause is sought at the end"
+SOUGHT = "its cause is being sought"
 
 
 class EnoughFoundError(Exception):
@@ -39,6 +39,7 @@ class Seen:
         self._models = {model.name: model for model in job.plan.models}
         self._most = job.most_findings
         self._keys: set[tuple[str, str, str, str]] = set()
+        self._named: set[tuple[str, str, str, str]] = set()
         self._before = 0
 
     @property
@@ -54,6 +55,16 @@ class Seen:
     def fresh(self, result: ShardResult) -> tuple[str, ...]:
         """A line for each finding that is first seen in the result of a shard."""
         return tuple(first_line(one, self._weight(one)) for one in self._first_seen(result))
+
+    def named(self, found: Iterable[Finding]) -> tuple[str, ...]:
+        """A line for each finding whose cause is found, and was not before."""
+        lines = []
+        for one in found:
+            key = (one.example.model, one.example.subject, one.stage, one.rule)
+            if one.confidence is not None and key not in self._named and not self._is_known(one):
+                self._named.add(key)
+                lines.append(first_line(one, self._weight(one)))
+        return tuple(lines)
 
     def _first_seen(self, result: ShardResult) -> list[Finding]:
         found: list[Finding] = []
@@ -74,7 +85,7 @@ class Seen:
 
     def check_enough(self) -> None:
         """Raise EnoughFoundError where this start has seen as many as it was to see."""
-        if self._most and len(self._keys) - self._before >= self._most:
+        if self._most and max(len(self._keys) - self._before, len(self._named)) >= self._most:
             raise EnoughFoundError
 
     def _is_known(self, finding: Finding) -> bool:
@@ -101,7 +112,7 @@ def first_line(finding: Finding, weight: str) -> str:
     >>> first_line(Finding(example, 1, (), "Normalizer", "NFC is missing", ""), "natural text (7 so far)")
     '✗ natural text (7 so far): other ids  mine.py:M on m, ids  Normalizer: NFC is missing  “cafe”'
     >>> first_line(Finding(example, 1, (), "", "other ids", ""), "rare text")
-    '✗ rare text: other ids  mine.py:M on m, ids  its cause is sought at the end  “cafe”'
+    '✗ rare text: other ids  mine.py:M on m, ids  its cause is being sought  “cafe”'
     """
     example = finding.example
     is_sought = CHECKS[example.check].is_sampled and not finding.stage and finding.rule not in UNREPEATED

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -66,13 +66,18 @@ def explained_as_they_came(
 
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
         nothing is asked. trials: {} at first; what is learnt is added, and what was learnt of another model is dropped.
+        With those of before, the search goes on where it was.
     """
     sought = _sought_of(bench, found)
     if not sought or time.monotonic() > deadline:
         return [*found]
     example = sought[0].example
     cases = [one.example.case for one in sought]
-    trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    trial = trials.get((example.model, example.subject))
+    if trial is not None:
+        trial.go_on(bench, [*cases, *witnesses], deadline, True)
+    else:
+        trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
     if any(model != example.model for model, _ in trials):  # each keeps its model in memory
         trials.clear()
     trials[example.model, example.subject] = trial
@@ -175,6 +180,7 @@ class _Naming:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._bench, self._subject = trial.bench, trial.subject
+        self._known_offset_rules: dict[Case, set[str] | None] = {}
 
     def merged(
         self,
@@ -352,13 +358,23 @@ class _Naming:
 
     def _offset_rule(self, case: Case) -> tuple[str, Confidence]:
         """The rule that other offsets follow most often, of those that this case shows, and how often it is it."""
-        shown = [rules for one in self._trial.answers if (rules := self._offset_rules(one)) is not None]
-        counts = Counter(rule for rules in shown for rule in rules)
+        tried, counts = self._offset_counts
         rule = max(self._offset_rules(case) or ("",), key=lambda one: counts[one])
-        return rule, Confidence(len(shown), counts[rule])
+        return rule, Confidence(tried, counts[rule])
+
+    @cached_property
+    def _offset_counts(self) -> tuple[int, Counter[str]]:
+        """How many cases have other offsets, and how many of them each rule explains."""
+        shown = [rules for one in self._trial.answers if (rules := self._offset_rules(one)) is not None]
+        return len(shown), Counter(rule for rules in shown for rule in rules)
 
     def _offset_rules(self, case: Case) -> set[str] | None:
         """The rules that explain the offsets of a case; None where these are right, or are not of its tokens."""
+        if case not in self._known_offset_rules:
+            self._known_offset_rules[case] = self._found_offset_rules(case)
+        return self._known_offset_rules[case]
+
+    def _found_offset_rules(self, case: Case) -> set[str] | None:
         expected, observed = self._trial.answers[case]
         right, given = expected.encoding, observed.encoding
         if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:

@@ -40,7 +40,7 @@ LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
-MOST_FITTED = 60
+MOST_FITTED = 36
 """Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
 MOST_LESSONS, MOST_ROUNDS = 2, 6
 """How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
