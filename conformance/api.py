@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeAlias
 
+from conformance.causes.findings import Known, with_known_causes
+from conformance.causes.smallest import whole_example
 from conformance.checks import CHECKS
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import InputError, UsageError
@@ -41,8 +43,6 @@ from conformance.subjects.definition import SECONDS_FOR_AN_ANSWER
 from conformance.subjects.in_process import InProcessSubject
 from conformance.subjects.protocol import About
 from conformance.subjects.values import NonsenseError, ids_of
-from conformance.triage.merging import Known, with_known_causes
-from conformance.triage.minimize import whole_example
 from reftok.formats.model_files import files_beside
 
 FilePath: TypeAlias = "str | PathLike[str]"

@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
+from conformance.causes.shrinking.cases import plainer
 from conformance.core.errors import UsageError
 from conformance.generators import generators
 from conformance.generators.base import Generator, in_turn
@@ -30,7 +31,6 @@ from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import corpus_lines
 from conformance.runs.hub import is_hub_name
 from conformance.runs.models import plan_models
-from conformance.shrinking.cases import plainer
 from reftok import Tokenizer, load
 
 try:

@@ -27,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from conformance.causes.weight_class import is_choice
 from conformance.core.errors import InputError
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding
@@ -34,7 +35,6 @@ from conformance.core.resources import corpora_folder
 from conformance.core.run import Run, case_to_json
 from conformance.core.slugs import slug
 from conformance.core.unicode_ages import age_of
-from conformance.diagnosis.weight_class import is_choice
 from conformance.engine.plan import ModelPlan
 from conformance.files.atomic import write_atomically
 from conformance.report.console import say

@@ -14,7 +14,7 @@ from conformance.core.observation import Failure
 from conformance.core.streaming import FedStream, Piece, Streamed
 
 OTHER_IDS = "other ids than those of the whole text"
-"""The rule that `conformance.diagnosis.seams` looks into."""
+"""The rule that `conformance.causes.encoder_streams` looks into."""
 
 
 def encoding_difference(entry: FedStream) -> Difference | None:

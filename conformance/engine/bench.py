@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+from conformance.causes.one_answer import Attributor
 from conformance.core.case import Case, made_case
 from conformance.core.observation import Failure
-from conformance.diagnosis.attribution import Attributor
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo

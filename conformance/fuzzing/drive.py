@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
+from conformance.causes.findings import Trials, explained_as_they_came
 from conformance.core.case import Case
 from conformance.core.finding import Finding
 from conformance.core.run import Run
@@ -48,7 +49,6 @@ from conformance.runs.progress import Finishing, NoiseTeller
 from conformance.runs.seen import EnoughFoundError, Seen
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
-from conformance.triage.merging import Trials, explained_as_they_came
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 NOTHING_ASKED = (

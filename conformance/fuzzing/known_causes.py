@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from conformance.causes.asking_again import Verdict, ask_again
+from conformance.causes.attribution import Attribution
 from conformance.core.finding import Mismatch
-from conformance.diagnosis.causes import Attribution
-from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.benches import bench_of
 from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from conformance.causes.findings import Trials
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of
@@ -20,7 +21,6 @@ from conformance.fuzzing.watching import STAGES, TRANSITIONS, changed, transitio
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
 from conformance.runs.job import Job
 from conformance.runs.progress import Finishing
-from conformance.triage.merging import Trials
 
 ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""

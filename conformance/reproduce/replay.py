@@ -7,11 +7,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from conformance.causes.asking_again import AskedAgain, ask_again
+from conformance.causes.attribution import Attribution
 from conformance.checks.base import Difference
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.diagnosis.causes import Attribution
-from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan

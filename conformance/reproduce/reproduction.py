@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from conformance.causes.attribution import Attribution
+from conformance.causes.shrinking.rank_file import encoding_for
+from conformance.causes.shrinking.together import MOST_ATTEMPTS, shrink_together
+from conformance.causes.shrinking.trials import Trials
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.core.observation import NO_ANSWER_IN_TIME
-from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.files.atomic import write_atomically
@@ -21,9 +24,6 @@ from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import ProgramParts, Reproduction, comparison
 from conformance.runs.plan_file import read_trusted_plan
-from conformance.shrinking.rank_file import encoding_for
-from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
-from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.special_tokens import SpecialTokens

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from conformance.causes.asking_again import AskedAgain
+from conformance.causes.shrinking.rank_file import encoding_toml
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.engine.asking_again import AskedAgain
 from conformance.report.run.view import cause
 from conformance.reproduce import parts
-from conformance.shrinking.rank_file import encoding_toml
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 from conformance.subjects.base import PROTOCOL
 from conformance.subjects.definition import Definition

@@ -12,12 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from conformance.causes.attribution import Attribution
+from conformance.causes.findings import Trials, explained_as_they_came, with_fewest_causes
+from conformance.causes.smallest import shrunk_example
+from conformance.causes.verdict import with_verdicts
+from conformance.causes.weight import weighed
 from conformance.checks import CHECKS
 from conformance.checks.methods import OFFICIAL_PARTS, add_methods, untested
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Absence, ModelInfo, Role, Run, SubjectInfo
-from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import corpus_names, read_corpus
@@ -43,10 +47,6 @@ from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
-from conformance.triage.merging import Trials, explained_as_they_came, with_fewest_causes
-from conformance.triage.minimize import shrunk_example
-from conformance.triage.verdicts import with_verdicts
-from conformance.triage.weighing import weighed
 
 EXPLAINING_SHARE, SHRINKING_SHARE, CAUSES_SHARE = 0.6, 0.4, 0.7
 """Of the time that is left each time: what causes may be sought in before any finding is shrunk, what those may be

@@ -8,13 +8,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from conformance.causes.attribution import DESCRIPTIONS, Attribution
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import MOST_EXAMPLES, Example, Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import counted_weight
-from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
 from conformance.runs.expectations import Expectation, matching

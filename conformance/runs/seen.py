@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from conformance.causes.weight_class import LEAST_TEXTS, weight_class
 from conformance.checks import CHECKS
 from conformance.core.finding import NO_RULE, Finding
 from conformance.core.weight import ALL, Share
-from conformance.diagnosis.weight_class import LEAST_TEXTS, weight_class
 from conformance.engine.bench import load_reference
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling

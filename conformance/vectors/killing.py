@@ -14,9 +14,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeAlias
 
-from conformance.engine.bench import load_reference
-from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
-from conformance.faults.limits import (
+from conformance.causes.edits import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
+from conformance.causes.edits.limits import (
     UNITS,
     Words,
     cut_ids,
@@ -26,7 +25,8 @@ from conformance.faults.limits import (
     length,
     text_in_pieces,
 )
-from conformance.faults.older_releases import release_decoding_faults, release_faults
+from conformance.causes.edits.older_releases import release_decoding_faults, release_faults
+from conformance.engine.bench import load_reference
 from reftok import Tokenizer
 
 Rule: TypeAlias = tuple[str, str]

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 import msgspec
 from msgspec import UNSET
 
+from conformance.causes.attribution import UNSURE, wrong_offsets
+from conformance.causes.edits.fault import around
 from conformance.checks.bare import ALWAYS_ADDED
 from conformance.core.errors import InputError
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.diagnosis.causes import UNSURE, wrong_offsets
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.faults.fault import around
 from conformance.files.digest import sha256
 from conformance.fuzzing.coverage import Key as NumberOrName
 from conformance.fuzzing.watching import MERGES, Watcher

@@ -10,10 +10,10 @@ from itertools import groupby, islice
 from random import Random
 from typing import Any, TypeAlias
 
+from conformance.causes.edits.fault import around
+from conformance.causes.edits.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
-from conformance.faults.fault import around
-from conformance.faults.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.generators import generators
 from conformance.generators.added_tokens import flags_of
 from conformance.generators.alphabets import decomposable

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from conformance import faults
+from conformance.causes.edits.fault import Fault, of_text
 from conformance.checks import _CHECKS
 from conformance.checks.base import Answers, Check, Difference, Outcome
 from conformance.core.case import Case
@@ -18,7 +19,6 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.core.observation import Encoded, Encoding
 from conformance.engine.benches import close_benches
-from conformance.faults.fault import Fault, of_text
 from conformance.report.run.folder import read_run_folder
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce

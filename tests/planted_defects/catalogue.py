@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.faults.unicode_versions import VERSIONS, is_known, name
+from conformance.causes.edits.unicode_versions import VERSIONS, is_known, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,7 +492,7 @@ DEFECTS = (
     Defect("wrong_stacks.py:Recursion", SPM_BPE_HF, "", "", most=330),  # an error of recursion on long words
     Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "", most=200),  # the process dies on long words
 )
-"""Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""
+"""Those of streams are held by tests/conformance/causes/test_stream_defects.py."""
 
 OF_STREAMS = (
     *(
@@ -531,7 +531,7 @@ OF_STREAMS = (
     Defect("stream_prefixes_chunks.py:Subject", "spm-unigram", "Streams", "a space is added before each chunk"),
     Defect("stream_strips_prefix_space.py:Subject", SPM_BPE_HF, "Streams", "spaces are lost between chunks"),
 )
-"""The planted defects of streams, which no session hunts: `tests/conformance/diagnosis/test_stream_defects.py`.
+"""The planted defects of streams, which no session hunts: `tests/conformance/causes/test_stream_defects.py`.
 
 Not `stream_buffers_longest_token`: it is wrong only where a letter changes tokens that lie far behind it.
 """

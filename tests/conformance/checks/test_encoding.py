@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.causes.attribution import Attribution
+from conformance.causes.one_answer import Attributor
 from conformance.checks.base import Answers
 from conformance.core.case import text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Encoded
-from conformance.diagnosis.attribution import Attributor
-from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.report.run.folder import read_run_folder

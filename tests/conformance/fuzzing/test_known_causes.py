@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.causes.attribution import Attribution
 from conformance.core.case import text_case
 from conformance.core.finding import MOST_EXAMPLES, Mismatch
-from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.engine.result import empty_result
 from conformance.fuzzing import known_causes

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from conformance.causes.asking_again import AskedAgain
 from conformance.checks.base import Answers
 from conformance.core.errors import InputError
-from conformance.engine.asking_again import AskedAgain
 from conformance.reproduce import replay as replaying
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce

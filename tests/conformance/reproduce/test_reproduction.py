@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from conformance.causes.asking_again import AskedAgain
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding, Mismatch
-from conformance.engine.asking_again import AskedAgain
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.reproduce import parts

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.causes.attribution import Attribution
 from conformance.core.case import Case, text_case
 from conformance.core.finding import MOST_EXAMPLES, Confidence, Finding, Mismatch, Severity
 from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import ALL, Share, Weight
-from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS, NOT_ALONE
 from conformance.engine.result import WITNESSES, AdapterErrors, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.causes.shrinking.together import READERS
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.report.run.snippet import LONGEST_INPUT, reproduction_command, snippet
-from conformance.shrinking.together import READERS
 from conformance.subjects.adapters import FORMATS, REPRODUCIBLE
 from tests.conformance.report.sample_run import finding
 

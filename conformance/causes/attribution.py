@@ -1,0 +1,198 @@
+"""The stage at fault, told from answers: what was done to the right offsets, text or boundaries.
+
+What is wrong with ids is found by `conformance.causes.edits`: the reference with one rule changed, until it answers as
+the subject does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, pairwise
+
+from conformance.causes.edits import predicted
+from conformance.core.observation import Decoded, Encoded
+from reftok import ReftokError, Tokenizer
+from reftok.rules.huggingface.post_processors import ByteLevel
+from reftok.rules.text import NormalizedString
+from reftok.unicode.graphemes import graphemes
+
+Spans = Sequence[tuple[int, int]]
+
+DESCRIPTIONS = frozenset(
+    {
+        "characters are lost or changed",
+        "pre-tokens are cut into other tokens",
+        "the text is cut elsewhere: tokens reach across pre-tokens",
+        "starts of offsets differ",
+        "ends of offsets differ",
+        "spaces are added",
+        "spaces are missing",
+    }
+)
+"""Rules that say how answers differ, and not what would make them so."""
+UNSURE = "PreTokenizer or Model"
+"""The stage, where tokens are smaller than they should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """A stage and what is wrong there; both "" where no fault fits."""
+
+    stage: str = ""
+    rule: str = ""
+
+
+def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> list[str]:
+    """The rules that could have changed the right offsets."""
+    right, given = expected.offsets, observed.offsets
+    if right is None or given is None or len(right) != len(given):
+        return []
+    return [
+        rule
+        for rule, wrong in wrong_offsets(tokenizer, text, right)
+        if all(a == b or b == c == (0, 0) for a, b, c in zip(wrong, given, right, strict=True))
+    ]
+
+
+def attribute_offsets(
+    tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded, seen: Mapping[str, int] | None = None
+) -> Attribution:
+    """The rule that changed the right offsets; seen: how often each rule could be it elsewhere."""
+    right, given = expected.offsets, observed.offsets
+    if right is None or given is None or len(right) != len(given):
+        return Attribution()
+    rules = offset_rules(tokenizer, text, expected, observed)
+    if rules:
+        return Attribution("Offsets", max(rules, key=lambda rule: (seen or {}).get(rule, 0)))
+    starts_agree = all(a[0] == b[0] for a, b in zip(right, given, strict=True))
+    return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
+
+
+def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    """Rule, and what an implementation gives that gets it wrong."""
+    text += " " * max(0, max((end for _, end in right), default=0) - len(text))
+    width_8 = _widths(text, lambda character: len(character.encode("utf-8")))
+    width_16 = _widths(text, lambda character: 1 + (character > "\uffff"))
+    yield "offsets count bytes instead of code points", [(width_8[start], width_8[end]) for start, end in right]
+    yield "offsets count UTF-16 units instead of code points", [(width_16[a], width_16[b]) for a, b in right]
+    yield from _in_clusters(text, right)
+    yield "offsets are one too high", [(start + 1, end + 1) for start, end in right]
+    yield "offsets are one too low", [(start - 1, end - 1) for start, end in right]
+    yield from _of_other_tokenizers(tokenizer, text, right)
+    yield "ends of offsets are inclusive", [(start, max(start, end - 1)) for start, end in right]
+    yield "a start and a length in place of a span", [(start, end - start) for start, end in right]
+    of_entries = _sums(tokenizer, text, len(right))
+    if of_entries is not None:
+        yield "offsets are sums of the lengths of tokens", of_entries
+    followed = zip(right, [None, *right], strict=False)
+    ends = [(span[1], span[1]) if span == before else span for span, before in followed]
+    yield "of the tokens of a character, only the first has an offset", ends
+    for rule, special in (("end", (len(text),) * 2), ("start", (0, 0))):
+        spans = _with_special(tokenizer, text, right, special)
+        yield f"special tokens have the offset of the {rule} of the text", spans
+
+
+def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:
+    tokens = predicted(lambda: tokenizer.encode(text).tokens)
+    if tokens is None or len(tokens) != count:
+        return None
+    places = _widths(tokens, len)
+    return [*pairwise(places)]
+
+
+def _with_special(tokenizer: Tokenizer, text: str, right: Spans, special: tuple[int, int]) -> Spans:
+    """The offsets with others of special tokens, which the library gives none."""
+    mask = predicted(lambda: tokenizer.encode(text).special_tokens_mask)
+    if mask is None or len(mask) != len(right):
+        return right
+    return [special if is_special else span for span, is_special in zip(right, mask, strict=True)]
+
+
+def _in_clusters(text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    """Offsets in the characters of Swift: an end within one is behind it, or before it."""
+    index = [number for number, cluster in enumerate(graphemes(text)) for _ in cluster]
+    index.append(index[-1] + 1 if index else 0)
+    rule = "offsets count grapheme clusters instead of code points"
+    yield rule, [(index[start], index[end - 1] + 1 if end > start else index[end]) for start, end in right]
+    yield rule, [(index[start], index[end]) for start, end in right]
+
+
+def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    """Offsets of the normalized text, and with trimming switched."""
+    normalized = NormalizedString(text)
+    for normalizer in tokenizer.rules.normalizers:
+        normalized = normalizer.normalize(normalized)
+    bare = replace(tokenizer.rules, normalizers=())
+    others = {"offsets count the normalized text": (bare, normalized.text)}
+    for index, step in enumerate(tokenizer.rules.post_processors or ()):
+        if isinstance(step, ByteLevel):
+            steps = list(tokenizer.rules.post_processors or ())
+            steps[index] = replace(step, trim_offsets=not step.trim_offsets)
+            rule = f"trim_offsets is {'off' if step.trim_offsets else 'on'}"
+            others[rule] = replace(tokenizer.rules, post_processors=tuple(steps)), text
+    for rule, (other, given) in others.items():
+        encoding = predicted(partial(other.encode, given))
+        if encoding is not None and len(encoding.offsets) == len(right) and list(encoding.offsets) != list(right):
+            yield rule, encoding.offsets
+
+
+def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> Attribution:
+    """The attribution of an answer that fits no fault, by its tokens' ends against the reference's pre-tokens.
+
+    It says something only of models whose tokens, put together, are the text that the model was given.
+    """
+    try:
+        trace = tokenizer.trace(text, add_special_tokens=False)
+    except ReftokError:
+        return Attribution()
+    special = {token_id for token_id, token in tokenizer.rules.added_tokens.tokens.items() if token.special}
+    model = next(index for index, stage in enumerate(trace.stages) if stage.stage == "Model")
+    parts = [piece.text for piece in trace.stages[model - 1].pieces if not piece.ids or piece.ids[0] not in special]
+    right = [piece.text for piece in trace.stages[model].pieces if piece.ids and piece.ids[0] not in special]
+    given = [tokenizer.id_to_token(token_id) or "" for token_id in observed if token_id not in special]
+    if "".join(right) != "".join(parts):
+        return Attribution()
+    if "".join(given) != "".join(parts):
+        return Attribution("", "characters are lost or changed")
+    if set(accumulate(map(len, parts))) <= set(accumulate(map(len, given))):
+        return Attribution(UNSURE, "pre-tokens are cut into other tokens")
+    return Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
+
+
+def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
+    """The rule that changed the right text, as far as it can be told without the ids."""
+    wanted, given = expected.text, observed.text
+    if wanted == given:
+        wanted, given = expected.with_special or "", observed.with_special or ""
+    if given.replace(" ", "") == wanted.replace(" ", ""):
+        return Attribution("Decoder", "spaces are added" if len(given) > len(wanted) else "spaces are missing")
+    return Attribution()
+
+
+def refused_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Attribution:
+    """The reason why a list of ids is not decoded.
+
+    >>> import reftok
+    >>> refused_ids(reftok.load("bpe-qwen"), [0, 1 << 30]).rule
+    'ids outside the vocab are refused'
+    """
+    if not ids:
+        return Attribution("", "an empty list of ids is refused")
+    is_known = all(tokenizer.id_to_token(token_id) is not None for token_id in ids)
+    return Attribution("", f"ids {'of' if is_known else 'outside'} the vocab are refused")
+
+
+def refused_text(text: str) -> Attribution:
+    """The reason why a text is not encoded; nothing where that is not plain."""
+    if not text:
+        return Attribution("", "an empty text is refused")
+    return Attribution("", "texts with NUL are refused") if "\0" in text else Attribution()
+
+
+def _widths(text: Iterable[str], width: Callable[[str], int]) -> list[int]:
+    positions = [0]
+    for character in text:
+        positions.append(positions[-1] + width(character))
+    return positions

@@ -1,0 +1,403 @@
+"""Ways to get the decoder wrong."""
+
+from __future__ import annotations
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby, takewhile
+from typing import Literal
+from unicodedata import normalize
+
+from conformance.causes.edits.fault import DecodingFault, Text, of_decoded, with_steps
+from conformance.causes.edits.models import piece_table
+from conformance.causes.edits.parameters import in_other_order, with_other_options
+from conformance.causes.edits.stripped import strippings
+from reftok import Tokenizer
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.decoders import ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
+from reftok.rules.stages import Decoder
+
+_REPLACEMENTS = re.compile("\ufffd+")
+_ESCAPED = re.compile("[\udc80-\udcff]+")
+"""A run of bytes that "surrogateescape" has left alone."""
+_ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
+_ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_SPACES = re.compile("  +")
+_BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
+_CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+"""In the order of `clean_up_tokenization` of transformers, and of its ports."""
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+_FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
+_SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
+_PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
+"""Characters put back where tokens are joined as they stand in the vocab: none, spaces, line feeds, all white space."""
+
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    # On the decoded text: a U+FFFD that was in the original text is dropped too.
+    ("bytes that are not UTF-8 are dropped", lambda text: text.replace("\ufffd", "")),
+    ("one U+FFFD for a run of bytes", lambda text: _REPLACEMENTS.sub("\ufffd", text)),
+    ("text ends at the first NUL", lambda text: text.partition("\0")[0]),
+    ("NULs at the end are lost", lambda text: text.rstrip("\0")),
+    ("white space at the ends is stripped", lambda text: text.strip()),
+    ("leading spaces are stripped", lambda text: text.lstrip(" ")),
+    ("spaces before punctuation are removed", lambda text: _BEFORE_PUNCTUATION.sub(r"\1", text)),
+    ("spaces before punctuation are removed", lambda text: _cleaned_up(text)),
+    ("bytes are decoded as Latin-1", lambda text: text.encode().decode("latin-1")),
+    ("a byte order mark is dropped", lambda text: text.removeprefix("\ufeff")),
+    ("byte order marks are dropped", lambda text: text.replace("\ufeff", "")),
+    ("white space at the end is stripped", lambda text: text.rstrip()),
+    ("a space at the start is stripped", lambda text: text.removeprefix(" ")),
+    ("NULs are dropped", lambda text: text.replace("\0", "")),
+    ("U+FFFD is given out as ?", lambda text: text.replace("\ufffd", "?")),
+    ("characters above U+FFFF are dropped", lambda text: _ABOVE_UTF_16.sub("", text)),
+    ("characters above U+FFFF become U+FFFD", lambda text: _ABOVE_UTF_16.sub("\ufffd", text)),
+    *((f"text is brought to {form}", partial(normalize, form)) for form in _FORMS),
+    ("text is lower-cased", str.lower),
+    ("repeated spaces are given out as one", lambda text: _SPACES.sub(" ", text)),
+)
+"""Rules that change nothing but the decoded text."""
+
+
+def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
+    """Mistakes with special tokens, incomplete characters, spaces and steps, all variants of a rule in a row."""
+    found = [*_ungrouped(tokenizer)]
+    places = {one.rule: place for place, one in reversed([*enumerate(found)])}
+    yield from sorted(found, key=lambda one: places[one.rule])
+
+
+def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
+    decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
+    marked = _marked(tokenizer, decode)
+    rules: list[tuple[str, Text]] = [
+        ("special tokens are kept", lambda ids, skip: decode(ids, False)),
+        ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
+        ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
+        ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
+        (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
+        (_FIRST_WRONG, lambda ids, skip: _ESCAPED_TO_THE_END.sub("\ufffd", marked(ids, skip))),
+    ]
+    for rule, text in (*_of_pieces(tokenizer, decode), *rules):
+        yield DecodingFault("Decoder", rule, text)
+    named = dict(_CHANGES)
+    for rule, after in (*_CHANGES, *(one for one in strippings() if one[0] not in named)):
+        yield of_decoded(rule, tokenizer, after)
+    rules = [
+        ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
+        ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
+        ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
+        ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
+        ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
+    ]
+    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+        for glyphs in _PUT_BACK:
+            joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
+            yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
+        rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
+        rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
+    if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
+        rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
+    unknown = tokenizer.rules.model.unk_id
+    if unknown is not None:
+        known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
+        rules.append(("the unknown token is given out as nothing", known))
+        in_place: Text = lambda ids, skip: decode(
+            [unknown if tokenizer.id_to_token(i) is None else i for i in ids], skip
+        )
+        rules.append(("an id outside the vocab is given out as the unknown token", in_place))
+    size = tokenizer.vocab_size
+    outside: tuple[tuple[str, Callable[[int], Sequence[int]]], ...] = (
+        ("ids are taken modulo the size of the vocab", lambda one: [one % size]),
+        ("ids are taken modulo 2^16", lambda one: [one % (1 << 16)]),
+        (
+            "an id outside the vocab is given out as id 0",
+            lambda one: [0 if tokenizer.id_to_token(one) is None else one],
+        ),
+    )
+    for rule, change in outside:
+        rules.append((rule, partial(_with_ids, tokenizer, change)))
+    for replaced in (_outside_replaced, _outside_as_token):
+        rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
+    first_outside: Text = lambda ids, skip: decode(
+        [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
+    )
+    rules.append(("text ends at the first id outside the vocab", first_outside))
+    added = tokenizer.rules.added_tokens.tokens
+    special = tokenizer.rules.added_tokens.special_ids()
+    if set(added) - special:
+        skipped: Text = lambda ids, skip: decode([one for one in ids if not skip or one not in added], skip)
+        rules.append(("added tokens are skipped that are not special", skipped))
+        rules.append(
+            ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
+        )
+    if added:
+        rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer)))
+    if special:
+        ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
+        rules.append(("text ends at the first special token", ends))
+    for rule, text in rules:
+        yield DecodingFault("Decoder", rule, text)
+    if piece_table(tokenizer) is not None:
+        yield from (DecodingFault("Decoder", rule, text) for rule, text in _first_spaces_of(decode))
+    for index, step in enumerate(tokenizer.rules.decoders or ()):
+        if isinstance(step, (Replace, Metaspace)):
+            yield from _first_only(tokenizer, index, step)
+        yield _without(tokenizer, index, f"{type(step).__name__} is missing")
+        for rule, other in with_other_options(step):
+            yield _without(tokenizer, index, rule, (other,))
+    for rule, steps in in_other_order(tokenizer.rules.decoders or ()):
+        yield _of_steps(tokenizer, rule, steps)
+
+
+def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
+    return tokenizer.decode([other for one in ids for other in change(one)], skip_special_tokens=skip)
+
+
+def _cleaned_up(text: str) -> str:
+    r"""The text without the spaces that transformers takes for those of a tokenizer.
+
+    >>> _cleaned_up("x , and the word ' s ' ! do n't")
+    "x, and the word's '! don't"
+    """
+    for spaced in _CLEANED_UP:
+        text = text.replace(spaced, spaced.strip())
+    return text
+
+
+def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    runs = groupby(ids, lambda one: tokenizer.id_to_token(one) is not None)
+    return "".join(
+        tokenizer.decode(run, skip_special_tokens=skip) if is_known else "\ufffd" * len(run)
+        for is_known, run in ((is_known, [*run]) for is_known, run in runs)
+    )
+
+
+def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    kept = (one for one in ids if not skip or one not in tokenizer.rules.added_tokens.special_ids())
+    return tokenizer.rules.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
+
+
+def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    kept = [one for one in ids if (byte_of_token(tokenizer.id_to_token(one) or "") or 0) < 0x80]
+    return tokenizer.decode(kept, skip_special_tokens=skip)
+
+
+def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text between added tokens by decoders of its own, each of which drops a byte order mark at its start."""
+    runs = groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__)
+    return "".join(tokenizer.decode([*run], skip_special_tokens=skip).removeprefix("\ufeff") for _, run in runs)
+
+
+def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text without what stands for bytes at the end that the next ones could complete."""
+    text = tokenizer.decode(ids, skip_special_tokens=skip)
+    if not text.endswith("\ufffd"):
+        return text
+    tokens = (byte_of_token(tokenizer.id_to_token(one) or "") for one in reversed(ids))
+    data = bytes(byte for byte in takewhile(lambda one: one is not None, tokens) if byte is not None)[::-1]
+    if data:
+        whole = len(data) - _unfinished(data)
+        if not _is_utf_8(data[:whole]):  # a run is judged as a whole
+            return text
+        return tokenizer.decode(ids[: len(ids) - len(data) + whole], skip_special_tokens=skip)
+    added = tokenizer.rules.added_tokens.tokens  # whose letters stand for no bytes
+    behind = [*takewhile(lambda one: one not in added, reversed(ids))][::-1]
+    data = from_byte_characters(_glyphs(tokenizer, {}, behind, skip)) or b""
+    return text[:-1] if _unfinished(data) else text
+
+
+def _is_utf_8(data: bytes) -> bool:
+    """Whether bytes are characters, all of them."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unfinished(data: bytes) -> int:
+    r"""How many bytes at the end begin a character that others could complete.
+
+    >>> _unfinished(b"a\xe2\x98"), _unfinished(b"a\xff"), _unfinished(b"\xc3\xa9")
+    (2, 0, 0)
+    """
+    decoder = getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(decoder.getstate()[0])
+
+
+def _spaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Added tokens apart from the text, as slow tokenizers of transformers join them."""
+    added = tokenizer.rules.added_tokens
+    kept = [one for one in ids if not skip or one not in added.special_ids()]
+    runs = groupby(kept, lambda one: one if one in added.tokens else None)
+    return " ".join(tokenizer.decode([*run], skip_special_tokens=False) for _, run in runs)
+
+
+def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]:
+    table = piece_table(tokenizer)
+    if table is None:
+        return
+    byte_ids = _byte_ids(table)
+    by_runs = partial(_by_runs, table, decode)
+
+    def prefixed(ids: Sequence[int], skip: bool) -> str:
+        first = next((token for one in ids if (token := table.id_to_token(one))), "")
+        return " " + decode(ids, skip) if first.startswith("▁") else decode(ids, skip)
+
+    control = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.CONTROL}
+    if byte_ids:
+        yield "byte pieces are given out by name", partial(by_runs, "".join)
+        yield "byte pieces are given out by name", partial(_by_lone_runs, table, decode)
+        yield "one U+FFFD for each maximal subpart", partial(by_runs, _by_subparts)
+        yield (
+            "bytes join across control pieces",
+            lambda ids, skip: decode([one for one in ids if one not in control], skip),
+        )
+    yield "the space of the dummy prefix is kept", prefixed
+
+
+def _byte_ids(table: PieceTable) -> set[int]:
+    return {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.BYTE}
+
+
+def _by_runs(
+    table: PieceTable, decode: Text, of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool
+) -> str:
+    """The text of runs of byte pieces, each given otherwise, and of what is between them."""
+    text, before = "", list[int]()
+    for is_bytes, run in _runs(table, ids):
+        if is_bytes:
+            text += of_bytes([table.pieces[one].piece for one in run])
+        else:
+            text += decode([*before, *run], skip).removeprefix(decode(before, skip))
+        before = run
+    return text
+
+
+def _by_lone_runs(table: PieceTable, decode: Text, ids: Sequence[int], skip: bool) -> str:
+    """The names of byte pieces, and between them each run of others decoded as if it were all."""
+    text = ""
+    for is_bytes, run in _runs(table, ids):
+        text += "".join(table.pieces[one].piece for one in run) if is_bytes else decode(run, skip)
+    return text
+
+
+def _runs(table: PieceTable, ids: Sequence[int]) -> Iterator[tuple[bool, list[int]]]:
+    """The runs of byte pieces and of others, each with whether it is one of byte pieces."""
+    for is_bytes, run in groupby(ids, _byte_ids(table).__contains__):
+        yield is_bytes, [*run]
+
+
+def _marked(tokenizer: Tokenizer, decode: Text) -> Text:
+    """The decoding with the bytes that are not of a character as "surrogateescape" has them, not as U+FFFD.
+
+    Where it cannot be told which U+FFFD stands for bytes, every one does.
+    """
+    table = piece_table(tokenizer)
+    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+        escaped: Text = partial(_escaped, tokenizer)
+    elif table is not None and _byte_ids(table):
+        escaped = partial(_by_runs, table, decode, lambda pieces: _bytes(pieces).decode(errors="surrogateescape"))
+    else:
+        return lambda ids, skip: decode(ids, skip).replace("\ufffd", "\udcff")
+
+    def marked(ids: Sequence[int], skip: bool) -> str:
+        right, found = decode(ids, skip), escaped(ids, skip)
+        is_same = _REPLACEMENTS.sub("\ufffd", _ESCAPED.sub("\ufffd", found)) == _REPLACEMENTS.sub("\ufffd", right)
+        return found if is_same else right.replace("\ufffd", "\udcff")
+
+    return marked
+
+
+def _bytes(pieces: Sequence[str]) -> bytes:
+    return bytes(int(piece[3:5], 16) for piece in pieces)
+
+
+def _by_subparts(pieces: Sequence[str]) -> str:
+    """The text of pieces like <0x41>."""
+    return _bytes(pieces).decode(errors="replace")
+
+
+def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The bytes of all tokens together, each that is not of a character replaced by itself."""
+    return _ESCAPED.sub(lambda found: "\ufffd" * len(found[0]), _escaped(tokenizer, ids, skip))
+
+
+def _byte_by_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Decodes each byte by itself, so that every byte above 0x7F becomes U+FFFD; added tokens are decoded as usual."""
+    text = ""
+    for is_added, run in groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__):
+        if is_added:
+            text += tokenizer.decode([*run], skip_special_tokens=skip)
+        else:
+            data = _escaped(tokenizer, [*run], skip).encode(errors="surrogateescape")
+            text += data.decode("ascii", "replace")
+    return text
+
+
+def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    glyphs = _glyphs(tokenizer, {}, ids, skip)
+    data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
+    return data.decode(errors="surrogateescape")
+
+
+def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:
+    special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
+    tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
+    return "".join(tokens).translate(put_back)
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstOnly:
+    """A decoder in whose place the first match alone is replaced: of each token, or of all together."""
+
+    step: Replace | Metaspace
+    is_of_text: bool
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        old, new, first = self._replaced
+        head, rest = tokens[:1], tokens[1:]
+        if not self.is_of_text:
+            return [*(one.replace(old, first, 1) for one in head), *(one.replace(old, new, 1) for one in rest)]
+        return ["".join(tokens).replace(old, first if old in "".join(head) else new, 1)]
+
+    @property
+    def _replaced(self) -> tuple[str, str, str]:
+        """What is replaced, by what, and by what in the first token."""
+        step = self.step
+        if isinstance(step, Metaspace):
+            return step.replacement, " ", " " if step.prepend_scheme == "never" else ""
+        return str(step.pattern), step.content, step.content
+
+
+def _first_only(tokenizer: Tokenizer, index: int, step: Replace | Metaspace) -> Iterator[DecodingFault]:
+    if isinstance(step, Replace) and not isinstance(step.pattern, str):
+        return
+    for of_what, is_of_text in (("of each token", False), ("of the text", True)):
+        instead = (_FirstOnly(step, is_of_text),)
+        yield _without(tokenizer, index, f"only the first space {of_what} is given out", instead)
+
+
+def _first_spaces_of(decode: Text) -> Iterator[tuple[str, Text]]:
+    """The same of a sentencepiece model: the first may be that of the dummy prefix, which is taken off then."""
+    rule = "only the first space of the text is given out"
+    yield rule, lambda ids, skip: decode(ids, skip).replace(" ", "▁").replace("▁", " ", 1)
+    yield rule, lambda ids, skip: decode(ids, skip).replace(" ", "▁")
+
+
+def _without(tokenizer: Tokenizer, index: int, rule: str, instead: Sequence[Decoder] = ()) -> DecodingFault:
+    return _of_steps(tokenizer, rule, with_steps(tokenizer.rules.decoders or (), index, instead))
+
+
+def _of_steps(tokenizer: Tokenizer, rule: str, steps: Sequence[Decoder]) -> DecodingFault:
+    changed = replace(tokenizer.rules, decoders=tuple(steps))
+    return DecodingFault(
+        "Decoder",
+        rule,
+        lambda ids, skip: changed.decode(ids, skip_special_tokens=skip),
+        lambda ids, skip: changed.trace_decode(ids, skip_special_tokens=skip),
+    )

@@ -1,0 +1,88 @@
+"""Ways to get it wrong before the first stage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from html import unescape
+
+from conformance.causes.edits.fault import Faults, of_text
+from conformance.causes.edits.stripped import strippings
+from reftok import Tokenizer
+
+_ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_SPACES = re.compile("  +")
+_WHITE_SPACE = re.compile(r"\s+")
+_LAST_LINE_END = re.compile(r"\r?\n\Z")
+_LAST_OF_ANY_FORM = re.compile(r"(\r?\n|\r)\Z")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
+_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
+_ESCAPES = re.compile("|".join(map(re.escape, _ESCAPED)))
+ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
+
+
+def of_input(tokenizer: Tokenizer) -> Faults:
+    """Texts that are changed on their way in, the smallest change first.
+
+    Who guards against injection takes all special tokens out of a text, or those that look like it: `<|…|>`.
+    """
+    special = [token.content for token in tokenizer.rules.added_tokens.tokens.values() if token.special]
+    special.sort(key=len, reverse=True)
+    between_bars = [content for content in special if content.startswith("<|") and content.endswith("|>")]
+    changes: dict[str, Callable[[str], str]] = {
+        "text ends at the first NUL": lambda text: text.partition("\0")[0],
+        "NULs at the end are lost": lambda text: text.rstrip("\0"),
+        "NUL is removed": lambda text: text.replace("\0", ""),
+        "line ends are converted to \\n": lambda text: text.replace("\r\n", "\n").replace("\r", "\n"),
+        "CR LF is converted to \\n": lambda text: text.replace("\r\n", "\n"),
+        "CR is removed": lambda text: text.replace("\r", ""),
+        "line ends become spaces": lambda text: _LINE_ENDS.sub(" ", text),
+        "a byte order mark is dropped": lambda text: text.removeprefix("\ufeff"),
+        **dict(strippings()),
+        "lines are stripped": lambda text: "\n".join(map(str.strip, text.split("\n"))),
+        "white space at the ends of lines is stripped": lambda text: "\n".join(map(str.rstrip, text.split("\n"))),
+        "repeated spaces become one": lambda text: _SPACES.sub(" ", text),
+        "all white space becomes one space": lambda text: _WHITE_SPACE.sub(" ", text),
+        "tabs become spaces": lambda text: text.replace("\t", " "),
+        "no-break spaces become spaces": lambda text: text.replace("\xa0", " "),
+        "control characters are removed": lambda text: _CONTROLS.sub("", text),
+        "variation selectors are removed": lambda text: _SELECTORS.sub("", text),
+        "soft hyphens are removed": lambda text: text.replace("\xad", ""),
+        "typographic quotes are made straight": lambda text: text.translate(_QUOTES),
+        "full-width forms of ASCII become ASCII": lambda text: text.translate(_FULL_WIDTH),
+        "escapes such as \\n are read": lambda text: _ESCAPES.sub(lambda one: _ESCAPED[one[0]], text),
+        "references such as &amp; are read": unescape,
+        "a byte order mark is added": lambda text: "\ufeff" + text,
+        "a line end is added": lambda text: text + "\n",
+        "the last line end is lost": lambda text: text.removesuffix("\n"),
+        "the last LF or CR LF is lost": lambda text: _LAST_LINE_END.sub("", text),
+        "the last LF or CR LF or CR is lost": lambda text: _LAST_OF_ANY_FORM.sub("", text),
+        "line ends at the end are stripped": lambda text: text.rstrip("\r\n"),
+        "U+FFFD is removed": lambda text: text.replace("\ufffd", ""),
+        "texts of white space alone are taken for empty": lambda text: text if text.strip() else "",
+        "zero-width characters are removed": lambda text: text.translate(ZERO_WIDTH),
+    }
+    for rule, change in changes.items():
+        yield of_text("Input", rule, tokenizer, change)
+    for half in ("?", "\ufffd"):
+        yield of_text("Input", "UTF-16 units are encoded one by one", tokenizer, partial(_unit_by_unit, half))
+    for removed in (special, between_bars):
+        if removed:
+            change = partial(_without, removed)
+            yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
+
+
+def _unit_by_unit(half: str, text: str) -> str:
+    """What UTF-8 makes of half a character above U+FFFF: "?" in Java, U+FFFD in JavaScript and C#."""
+    return _ABOVE_UTF_16.sub(half * 2, text)
+
+
+def _without(contents: Sequence[str], text: str) -> str:
+    for content in contents:
+        text = text.replace(content, "")
+    return text

@@ -1,0 +1,272 @@
+"""Ways to get the model wrong."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Container, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cache, partial
+from typing import TypeAlias
+
+from conformance.causes.edits.changed_models import ChangedModel, with_merge_of
+from conformance.causes.edits.fault import Faults, of_ids, of_rules
+from conformance.causes.edits.parameters import with_other_options
+from reftok import Tokenizer
+from reftok.rules.huggingface.bpe import BPE, BPEOptions
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.huggingface.wordpiece import WordPiece
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.stages import Model
+from reftok.rules.types import Token
+from reftok.rules.vocab_model import VocabModel
+
+Pieces = Callable[[Piece], Piece]
+Ranked: TypeAlias = Callable[[tuple[int, int], int, int], int | None]
+"""Another rank of a merge, given its pair, its rank and what it makes; None where it is not made."""
+
+_RETYPED = (
+    (PieceType.USER_DEFINED, PieceType.NORMAL, "user-defined symbols are not kept whole"),
+    (PieceType.CONTROL, PieceType.USER_DEFINED, "control pieces are found in text"),
+    (PieceType.UNUSED, PieceType.NORMAL, "unused pieces are used"),
+)
+"""What a type of pieces is taken for, and the rule of it."""
+
+
+_ROUNDED: Mapping[str, Callable[[float], float]] = {
+    "scores are rounded to whole numbers": lambda score: float(round(score)),
+    "scores are rounded to 1 decimal": lambda score: round(score, 1),
+    "scores are rounded to 2 decimals": lambda score: round(score, 2),
+    "scores are rounded to 3 decimals": lambda score: round(score, 3),
+    "scores are cut at the decimal point": lambda score: float(int(score)),
+    "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
+}
+_MORE_THAN_RANKS = 1 << 40
+_MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("byte pieces are looked up as <0x0a>", lambda byte: f"{byte:02X}" != f"{byte:02x}"),
+    ("byte pieces are looked up as <0xA>", lambda byte: byte < 0x10),
+    ("bytes are signed: those from 0x80 on are unknown", lambda byte: byte >= 0x80),
+)
+
+
+def of_model(tokenizer: Tokenizer) -> Faults:
+    """Another order of merges, other scores, other types of pieces; what happens to the unknown."""
+    model = tokenizer.rules.model
+    if isinstance(model, BPE):
+        yield from _of_bpe(tokenizer, model)
+    if isinstance(model, WordPiece):
+        yield from _of_wordpiece(tokenizer, model)
+    if isinstance(model, Unigram):
+        yield from _of_unigram(tokenizer, model)
+    if isinstance(model, PieceModel):
+        yield from _of_pieces(tokenizer, model)
+    unknown = model.unk_id
+    if unknown is not None:
+        yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
+        yield of_ids("Model", "unknown tokens are fused", tokenizer, lambda ids: _fused(ids, unknown))
+        yield from _of_byte_pieces(tokenizer, unknown)
+    vocab = model.vocab
+    longest_first = "the longest entry first, no merges"
+    for fuses in (False, True):
+        build = partial(LongestFirst, vocab, unknown, fuses)
+        yield of_rules("Model", longest_first, tokenizer, partial(_with_model, tokenizer, build))
+
+
+def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
+    """The merges are those of the model, of which each is looked at when it comes up: a copy of all takes its time."""
+
+    def length(whole: int) -> int:
+        return len(model.id_to_token(whole) or "")
+
+    def is_comment(left: int) -> bool:  # as the first line of merges.txt, `#version: 0.2`
+        return (model.id_to_token(left) or "").startswith("#")
+
+    first = cache(partial(_first_merge, model))
+    others: tuple[tuple[str, Ranked], ...] = (
+        ("merges are applied in the reverse order", lambda pair, rank, whole: -rank),
+        ("no merges are applied", lambda pair, rank, whole: None),
+        ("the first merge is missing", lambda pair, rank, whole: None if pair == first() else rank),
+        ("merges that begin with # are missing", lambda pair, rank, whole: None if is_comment(pair[0]) else rank),
+        ("longer merges go first", lambda pair, rank, whole: rank - length(whole) * _MORE_THAN_RANKS),
+        ("merges are ranked by the id of the whole", lambda pair, rank, whole: rank + whole * _MORE_THAN_RANKS),
+    )
+    for rule, ranked in others:
+        yield of_rules("Model", rule, tokenizer, partial(_with_ranks, tokenizer, model, ranked))
+    for rule, options in with_other_options(model.options):
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, options))
+    if model.options.end_of_word_suffix:
+        without = replace(model.options, end_of_word_suffix="")
+        rule = "end_of_word_suffix is not read"
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, without))
+    if model.options.continuing_subword_prefix:
+        without = replace(model.options, continuing_subword_prefix="")
+        rule = "continuing_subword_prefix is not read"
+        yield of_rules("Model", rule, tokenizer, partial(_with_options, tokenizer, model, without))
+
+
+def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
+    def merge_of(left: int, right: int) -> tuple[int, int] | None:
+        found = model.merge_of(left, right)
+        rank = None if found is None else ranked((left, right), *found)
+        return None if found is None or rank is None else (rank, found[1])
+
+    return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
+
+
+def _with_options(tokenizer: Tokenizer, model: BPE, options: BPEOptions) -> Pipeline:
+    changed = copy(model)
+    changed.options = options
+    return replace(tokenizer.rules, model=changed)
+
+
+def _first_merge(model: BPE) -> tuple[int, int] | None:
+    """The pair of the merge of rank 0, or of the first that no other of the same pair takes the place of."""
+    lefts, rights, _ = model.merge_ids
+    pairs = enumerate(zip(lefts, rights, strict=True))
+    return next((pair for rank, pair in pairs if model.merges[pair][0] == rank), None)
+
+
+def _of_wordpiece(tokenizer: Tokenizer, model: WordPiece) -> Faults:
+    prefix, longest = model.continuing_subword_prefix, model.max_input_chars_per_word
+    others = (
+        ("max_input_chars_per_word is not read", prefix, _MORE_THAN_RANKS),
+        ("continuing_subword_prefix is not read", "", longest),
+    )
+    for rule, other_prefix, other_longest in others:
+        build = partial(WordPiece, model.vocab, model.unk_token, other_prefix, other_longest)
+        yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, build))
+    others_known = partial(ChangedModel, model, partial(_known_parts, model))
+    rule = "an unknown word keeps the parts that are known"
+    yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, others_known))
+
+
+def _with_model(tokenizer: Tokenizer, build: Callable[[], Model]) -> Pipeline:
+    return replace(tokenizer.rules, model=build())
+
+
+def _known_parts(model: WordPiece, text: str) -> Sequence[Token]:
+    """Takes the longest entry at each place from left to right; a character that begins no entry is unknown."""
+    tokens: list[Token] = []
+    start = 0
+    while start < len(text):
+        prefix = model.continuing_subword_prefix if start else ""
+        stops = (stop for stop in range(len(text), start, -1) if prefix + text[start:stop] in model.vocab)
+        stop = next(stops, start + 1)
+        value = prefix + text[start:stop] if prefix + text[start:stop] in model.vocab else model.unk_token
+        tokens.append(Token(model.vocab[value], value, (start, stop)))
+        start = stop
+    return tokens
+
+
+def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
+    def scored(change: Callable[[float], float]) -> Pipeline:
+        pieces = [(piece, change(score)) for piece, score in model.pieces]
+        return replace(tokenizer.rules, model=Unigram(pieces, model.unk_id, model.byte_fallback))
+
+    yield of_rules("Model", "scores have the other sign", tokenizer, lambda: scored(lambda score: -score))
+    yield of_rules("Model", "scores are not read", tokenizer, lambda: scored(lambda score: 0.0))
+    for rule, change in _ROUNDED.items():
+        yield of_rules("Model", rule, tokenizer, partial(scored, change))
+
+
+def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
+    table = model.table
+
+    def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Pipeline]:
+        def build() -> Pipeline:
+            changed = PieceTable([change(piece) for piece in table.pieces], byte_fallback, "", table.special)
+            return replace(tokenizer.rules, model=type(model)(changed))
+
+        return build
+
+    def retyped(old: PieceType, new: PieceType) -> Pieces:
+        return lambda piece: piece._replace(type=new) if piece.type is old else piece
+
+    types = {piece.type for piece in table.pieces}
+    for old, new, rule in _RETYPED:
+        if old in types:
+            yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
+    if table.byte_fallback:
+        change = retyped(PieceType.BYTE, PieceType.CONTROL)
+        yield of_rules("Model", "byte_fallback is off", tokenizer, with_pieces(change, byte_fallback=False))
+    inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
+    yield of_rules("Model", "scores have the other sign", tokenizer, inverted)
+    yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
+    for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
+        yield of_rules("Model", rule, tokenizer, with_pieces(partial(_with_score, rounded)))
+
+
+def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
+    return piece._replace(score=change(piece.score))
+
+
+def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
+    """Bytes whose pieces are looked up under another name, and so are unknown: alone, or with their whole character."""
+    model = tokenizer.rules.model
+    vocab = model.vocab
+    pieces = {byte: vocab[piece] for byte in range(256) if (piece := f"<0x{byte:02X}>") in vocab}
+    if len(pieces) == 256:
+        for rule, is_lost in _MISSPELT:
+            lost = {token_id for byte, token_id in pieces.items() if is_lost(byte)}
+            for is_fused in (False, True):
+                yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown, is_fused))
+            if isinstance(model, BPE):
+                yield of_rules("Model", rule, tokenizer, partial(_without_entries, tokenizer, model, lost))
+
+
+def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> Pipeline:
+    changed = copy(model)
+    changed.vocab = {entry: token_id for entry, token_id in model.vocab.items() if token_id not in lost}
+    return replace(tokenizer.rules, model=changed)
+
+
+def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:
+    """is_fused: whether unknown tokens that stand together are one."""
+    known = [unknown if token_id in lost else token_id for token_id in ids]
+    return _fused(known, unknown) if is_fused else known
+
+
+def _fused(ids: Sequence[int], unknown: int) -> list[int]:
+    return [one for index, one in enumerate(ids) if one != unknown or index == 0 or ids[index - 1] != unknown]
+
+
+def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
+    """The pieces of a sentencepiece model, None for any other."""
+    for decoder in tokenizer.rules.decoders or ():
+        if isinstance(decoder, SentencePieceDecoder):
+            return decoder.table
+    return None
+
+
+class LongestFirst(VocabModel):
+    """At each place the longest entry of the vocab; what begins none is unknown, or left out.
+
+    fuses: whether adjacent unknown characters become one token.
+
+    >>> [token.value for token in LongestFirst({"a": 0, "ab": 1, "bc": 2, "c": 3}, None).tokenize("abcx")]
+    ['ab', 'c']
+    """
+
+    def __init__(self, vocab: Mapping[str, int], unknown: int | None, fuses: bool = False) -> None:
+        super().__init__(vocab)
+        self._unknown = unknown
+        self._fuses = fuses
+        self._longest = max(map(len, vocab), default=0)
+
+    def tokenize(self, text: str) -> list[Token]:
+        tokens: list[Token] = []
+        start = 0
+        while start < len(text):
+            stops = range(min(len(text), start + self._longest), start, -1)
+            stop = next((stop for stop in stops if text[start:stop] in self.vocab), start + 1)
+            token_id = self.vocab.get(text[start:stop], self._unknown)
+            piece = text[start:stop]
+            is_fused = self._fuses and tokens and piece not in self.vocab and tokens[-1].id == self._unknown
+            if token_id is not None and not is_fused:
+                tokens.append(Token(token_id, piece, (start, stop)))
+            start = stop
+        return tokens

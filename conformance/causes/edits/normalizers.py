@@ -1,0 +1,339 @@
+"""Ways to get the normalizer wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import pairwise
+from typing import Literal, TypeAlias
+from unicodedata import combining, is_normalized, normalize
+
+from conformance.causes.edits.added_tokens import with_normalizers
+from conformance.causes.edits.fault import Fault, Faults, around, of_rules, of_text, with_steps
+from conformance.causes.edits.parameters import in_other_order, with_other_options
+from reftok import Tokenizer
+from reftok.rules.huggingface.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
+    BertNormalizer,
+    Lowercase,
+    Precompiled,
+    Prepend,
+    Replace,
+    UnicodeForm,
+)
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Part
+from reftok.rules.types import PrependScheme
+from reftok.unicode.characters import WHITE_SPACE, lower_case
+
+_SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
+_WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
+_FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
+
+
+def of_normalizers(tokenizer: Tokenizer) -> Faults:
+    """Steps that are missing, or others than they should be; then steps that the model does not have."""
+    for index, step in enumerate(tokenizer.rules.normalizers):
+        if isinstance(step, SentencePieceNormalizer):
+            yield from _of_sentencepiece(tokenizer, step)
+            continue
+        yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
+        yield from _in_place(tokenizer, index, step)
+        for rule, other in with_other_options(step):
+            yield _with(tokenizer, rule, index, (other,))
+    for rule, steps in in_other_order(tokenizer.rules.normalizers):
+        yield of_rules("Normalizer", rule, tokenizer, partial(with_normalizers, tokenizer.rules, steps))
+    yield from _of_spaces(tokenizer)
+    yield from _of_lower_case(tokenizer)
+    yield from _of_mapped_case(tokenizer)
+    yield from _added(tokenizer)
+
+
+def _of_spaces(tokenizer: Tokenizer) -> Faults:
+    """Spaces that become `▁`, and the one that is put before the text, by the rules of another component."""
+    steps = tokenizer.rules.normalizers
+    at = [index for index, step in enumerate(steps) if isinstance(step, Replace) and step.pattern == " "]
+    for index in at:
+        replaced = steps[index]
+        assert isinstance(replaced, Replace)
+        first = Rewritten(partial(_first_replaced, replaced.content))
+        yield _with(tokenizer, "only the first space is replaced", index, (first,))
+        every = Rewritten(partial(_WHITE_SPACE.sub, replaced.content))
+        yield _with(tokenizer, "all white space is replaced as a space", index, (every,))
+        others = tuple(step for step in steps if not isinstance(step, Prepend) and step is not replaced)
+        if len(others) < len(steps) - 1 and not tokenizer.rules.pre_tokenizers:
+            for scheme in _SCHEMES:
+                for split in (False, True):
+                    build = partial(
+                        _with_pre_tokenizers, tokenizer, others, (Metaspace(replaced.content, scheme, split),)
+                    )
+                    yield of_rules("Normalizer", "Metaspace in place of Prepend and Replace", tokenizer, build)
+    for index, step in enumerate(steps):
+        if isinstance(step, Prepend):
+            yield _with(tokenizer, "Prepend only at the start of the text", index, (PrependOnce(step),))
+            yield _with(tokenizer, "Prepend only where there is none yet", index, (PrependIfNone(step),))
+    for metaspace in tokenizer.rules.pre_tokenizers:
+        if isinstance(metaspace, Metaspace):
+            other = tuple(one for one in tokenizer.rules.pre_tokenizers if one is not metaspace)
+            apart = (*steps, Prepend(metaspace.replacement), Replace(" ", metaspace.replacement))
+            build = partial(_with_pre_tokenizers, tokenizer, apart, other)
+            yield of_rules("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
+
+
+@dataclass(frozen=True, slots=True)
+class PrependOnce:
+    """Prepend for the part of a text that begins where it does."""
+
+    step: Prepend
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.original_start else self.step.normalize(normalized)
+
+
+@dataclass(frozen=True, slots=True)
+class NotAscii:
+    """A step that leaves texts of ASCII alone."""
+
+    step: Normalizer
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.text.isascii() else self.step.normalize(normalized)
+
+
+@dataclass(frozen=True, slots=True)
+class PrependIfNone:
+    """Prepend for what does not begin with it, or with a space."""
+
+    step: Prepend
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.text.startswith((self.step.prepend, " ")) else self.step.normalize(normalized)
+
+
+def _first_replaced(content: str, text: str) -> str:
+    return text.replace(" ", content, 1)
+
+
+def _with_pre_tokenizers(
+    tokenizer: Tokenizer, normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...]
+) -> Pipeline:
+    return replace(with_normalizers(tokenizer.rules, normalizers), pre_tokenizers=pre_tokenizers)
+
+
+_TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
+
+
+def _of_lower_case(tokenizer: Tokenizer) -> Faults:
+    """Lower case as other languages have it."""
+    for index, step in enumerate(tokenizer.rules.normalizers):
+        lowers = isinstance(step, Lowercase) or (isinstance(step, BertNormalizer) and step.lowercase)
+        if lowers:
+            changes: tuple[tuple[str, Callable[[str], str]], ...] = (
+                ("lower case is Turkish", lambda text: text.translate(_TURKISH)),
+                ("lower case by context: a sigma at the end of a word is another", str.lower),
+                ("lower case by folding", str.casefold),
+                ("characters above U+FFFF are not lower-cased", partial(_kept, lambda one: one > "\uffff")),
+                ("only ASCII is lower-cased", partial(_kept, lambda one: not one.isascii())),
+            )
+            for rule, change in changes:
+                is_instead = isinstance(step, Lowercase) and isinstance(change, partial)
+                yield _with(tokenizer, rule, index, (Rewritten(change),) if is_instead else (Rewritten(change), step))
+
+
+def _of_mapped_case(tokenizer: Tokenizer) -> Faults:
+    """A Turkish lower case before normalizers that lower the case by a map, as nmt_nfkc_cf does."""
+    normalized = NormalizedString("I")
+    for step in tokenizer.rules.normalizers:
+        normalized = step.normalize(normalized)
+    if "i" in normalized.text and not any(
+        isinstance(one, Lowercase | BertNormalizer) for one in tokenizer.rules.normalizers
+    ):
+        yield of_text("Normalizer", "lower case is Turkish", tokenizer, lambda text: text.translate(_TURKISH))
+
+
+def _lower_case_of_each(text: str) -> str:
+    return _kept(lambda _: False, text)
+
+
+def _kept(is_kept: Callable[[str], bool], text: str) -> str:
+    """Lower case but for some characters."""
+    return "".join(one if is_kept(one) else lower_case(one) for one in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A step that rewrites the text as a whole: each character that comes of it stands for all of the text."""
+
+    change: Callable[[str], str]
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = self.change(normalized.text)
+        if text == normalized.text:
+            return normalized
+        span = normalized.original_span(0, len(normalized.text))
+        return NormalizedString(text, span[0], [span] * len(text))
+
+
+_SINGLE = "the charsmap by single characters"
+
+
+class _BySingleCharacters(SentencePieceNormalizer):
+    """Rules of several characters are not looked for."""
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
+            return text[position : position + length], length
+        return super().prefix(text[position], 0)
+
+
+def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
+    if isinstance(step, UnicodeForm):
+        changes: tuple[tuple[str, Callable[[str], str]], ...] = (
+            (f"{step.form} without canonical order", partial(_unordered, step.form)),
+            (f"{step.form} without Hangul", partial(_between, _HANGUL, step.form)),
+        )
+        if step.form in ("NFC", "NFKC"):
+            changes += (
+                (f"{step.form} composes without decomposing first", partial(_between, _decomposed(), step.form)),
+                (f"{step.form} composes what Unicode excludes", partial(_with_excluded, step.form)),
+            )
+        for rule, change in changes:
+            yield _with(tokenizer, rule, index, (Rewritten(change),))
+    if isinstance(step, Precompiled):
+        yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
+        longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
+        yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
+        shortest_prefix = step.charsmap.shortest_prefix
+        alone = Rewritten(lambda text: "".join(shortest_prefix(one) or one for one in text))
+        yield _with(tokenizer, _SINGLE, index, (alone,))
+    named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
+    for form, other in _FORMS.items():
+        if named and form != named:
+            yield _with(tokenizer, f"{form} in place of {named}", index, (other(),))
+
+
+def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Faults:
+    def changed(rule: str, build: Callable[[], SentencePieceNormalizer]) -> Fault:
+        return of_rules("Normalizer", rule, tokenizer, lambda: replace(tokenizer.rules, normalizers=(build(),)))
+
+    options = step.options
+    rules = {
+        "add_dummy_prefix": ("the dummy prefix is missing", "a dummy prefix is added"),
+        "remove_extra_whitespaces": ("extra spaces are kept", "extra spaces are removed"),
+        "escape_whitespaces": ("spaces are not escaped", "spaces are escaped"),
+        "treat_whitespace_as_suffix": ("the dummy prefix stands before the text", "the dummy prefix is a suffix"),
+    }
+    for option, (off, on) in rules.items():
+        value = getattr(options, option)
+        other = replace(options, **{option: not value})
+        build = partial(SentencePieceNormalizer, other, step.charsmap, step.symbols)
+        yield changed(off if value else on, build)
+    if options.add_dummy_prefix:
+        yield of_text("Normalizer", "no dummy prefix before a space", tokenizer, lambda text: text.removeprefix(" "))
+    if step.charsmap is not None:
+        without = partial(SentencePieceNormalizer, options, None, step.symbols)
+        yield changed("the charsmap is not applied", without)
+        bare = replace(tokenizer.rules, normalizers=(without(),))
+        not_of_ascii = "the charsmap is not applied to texts of ASCII"
+        yield of_rules("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
+        for form in ("NFKC", "NFC"):
+            yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
+        yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
+    if step.symbols is not None:
+        build = partial(SentencePieceNormalizer, options, step.charsmap)
+        yield changed("user-defined symbols are normalized", build)
+
+
+def _added(tokenizer: Tokenizer) -> Faults:
+    forms = {step.form for step in tokenizer.rules.normalizers if isinstance(step, UnicodeForm)}
+    for form in ("NFC", "NFKC"):
+        if not forms:
+            yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
+    for lowered in (str.lower, _lower_case_of_each):  # by its neighbours, a sigma becomes another
+        yield of_text("Normalizer", "text is lower-cased", tokenizer, lowered)
+    added = tokenizer.rules.added_tokens.tokens.values()
+    if any(token.normalized for token in added):  # others are matched before the step
+        steps = (*tokenizer.rules.normalizers, Lowercase())
+        yield of_rules(
+            "Normalizer", "text is lower-cased", tokenizer, partial(with_normalizers, tokenizer.rules, steps)
+        )
+    prefix = tokenizer.token_to_id("▁")
+    if prefix is not None and not tokenizer.encode_ids("", add_special_tokens=False):
+        before, after = around(tokenizer)
+        prefixed = lambda text: tokenizer.encode_ids(text) if text else [*before, prefix, *after]
+        yield Fault("Normalizer", "a dummy prefix is added to the empty text", prefixed)
+    yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
+    yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
+    split = [index for index, step in enumerate(tokenizer.rules.pre_tokenizers) if not isinstance(step, ByteLevel)]
+    if forms and split and len(tokenizer.rules.normalizers) == 1:
+        build = partial(_after_split, tokenizer, split[-1] + 1)
+        yield of_rules("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
+
+
+@dataclass(frozen=True, slots=True)
+class _NormalizedParts:
+    """A normalizer in the place of a pre-tokenizer."""
+
+    step: Normalizer
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(self.step.normalize(part.normalized)) for part in splits]
+
+
+def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:
+    steps = [*tokenizer.rules.pre_tokenizers]
+    steps.insert(index, _NormalizedParts(tokenizer.rules.normalizers[0]))
+    return replace(tokenizer.rules, normalizers=(), pre_tokenizers=tuple(steps))
+
+
+def _unordered(form: _Form, text: str) -> str:
+    """The text normalized, but marks as they stand: cut where one would be moved before another."""
+    cuts = [0, *(place for place in range(1, len(text)) if combining(text[place - 1]) > combining(text[place]) > 0)]
+    return "".join(normalize(form, text[start:stop]) for start, stop in pairwise([*cuts, len(text)]))
+
+
+_Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+_HANGUL = re.compile("[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+")
+
+
+@cache
+def _decomposed() -> re.Pattern[str]:
+    """The characters that NFC takes apart and does not put together again."""
+    found = (chr(code) for code in range(0x80, 0x30000) if not 0xD800 <= code < 0xE000)
+    return re.compile(f"[{''.join(one for one in found if not is_normalized('NFC', one))}]")
+
+
+@cache
+def _excluded() -> tuple[re.Pattern[str], dict[str, str]]:
+    """The pairs that are the decomposition of a character which NFC leaves out; by pair, that character."""
+    pairs = {normalize("NFC", one): one for one in _decomposed().pattern[1:-1] if len(normalize("NFC", one)) == 2}
+    return re.compile("|".join(map(re.escape, pairs))), pairs
+
+
+def _between(kept: re.Pattern[str], form: _Form, text: str) -> str:
+    """The text normalized but for some characters, which stand as they are."""
+    places = [0, *(place for found in kept.finditer(text) for place in found.span()), len(text)]
+    parts = [text[start:stop] for start, stop in pairwise(places)]
+    return "".join(part if index % 2 else normalize(form, part) for index, part in enumerate(parts))
+
+
+def _with_excluded(form: _Form, text: str) -> str:
+    pattern, composed = _excluded()
+    return pattern.sub(lambda found: composed[found[0]], normalize(form, text))
+
+
+def _without_accents(text: str) -> str:
+    return "".join(character for character in normalize("NFD", text) if not "\u0300" <= character <= "\u036f")
+
+
+def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Fault:
+    normalizers = with_steps(tokenizer.rules.normalizers, index, steps)
+    return of_rules("Normalizer", rule, tokenizer, lambda: with_normalizers(tokenizer.rules, normalizers))

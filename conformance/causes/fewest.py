@@ -1,0 +1,156 @@
+"""The fewest faults that explain what a subject does, each of them borne out where it would show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from conformance.causes.catalogue import Answer, Asked, Candidate, Sample, agree
+
+BELIEVED = 0.95
+"""The share of the answers in its scope that a fault must foretell to be named."""
+MOST_PARTS = 120
+"""Samples, the shortest, that are looked for in others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed(Generic[Candidate]):
+    """A fault, held against samples, which are told by their places.
+
+    scope: where it gives another answer than the right one. fits: where that is what the subject gave.
+    refuted: where the subject gave the right one instead. beside: where the subject gave a third one, and something
+    else is at work: a part of what was asked differs too, which is out of the scope, or has a third answer itself.
+    """
+
+    fault: Candidate
+    scope: frozenset[int]
+    fits: frozenset[int]
+    refuted: frozenset[int]
+    beside: frozenset[int] = frozenset()
+
+    @property
+    def third(self) -> frozenset[int]:
+        """Where the subject gave neither its answer nor the right one."""
+        return self.scope - self.fits - self.refuted
+
+    @property
+    def is_credible(self) -> bool:
+        """Whether it fits at all, and the subject hardly ever gives the right answer where it would not."""
+        return bool(self.fits) and len(self.refuted) <= (1 - BELIEVED) * (len(self.fits) + len(self.refuted))
+
+    def with_more(self, more: Weighed[Candidate], known: int) -> Weighed[Candidate]:
+        """The same fault, held against more samples; `beside`, which takes all samples, is not told.
+
+        more: as it stands against those alone. known: how many samples there were before.
+
+        >>> none = frozenset[int]()
+        >>> Weighed("f", frozenset({1}), frozenset({1}), none).with_more(Weighed("f", frozenset({0}), none, none), 9)
+        Weighed(fault='f', scope=frozenset({1, 9}), fits=frozenset({1}), refuted=frozenset(), beside=frozenset())
+        """
+        pairs = ((self.scope, more.scope), (self.fits, more.fits), (self.refuted, more.refuted))
+        return Weighed(self.fault, *(before | {known + place for place in after} for before, after in pairs))
+
+
+def weighed(
+    fault: Candidate,
+    samples: Sequence[Sample[Asked, Answer]],
+    predict: Callable[[Candidate, Asked], Answer | None],
+) -> Weighed[Candidate]:
+    """A fault, held against samples. predict: its answer, None where it has none, which says nothing."""
+    scope, fits, refuted, third = set[int](), set[int](), set[int](), list[int]()
+    others: list[Asked] = []
+    for place, sample in enumerate(samples):
+        answer = predict(fault, sample.asked)
+        if answer is None or agree(answer, sample.expected):
+            if answer is not None and not agree(sample.expected, sample.observed):
+                others.append(sample.asked)
+            continue
+        scope.add(place)
+        if agree(answer, sample.observed):
+            fits.add(place)
+        elif agree(sample.expected, sample.observed):
+            refuted.add(place)
+        else:
+            third.append(place)
+    beside = frozenset[int]()
+    if len(third) <= len(fits):
+        beside = _that_have_parts(samples, third, others) | _that_have_others(samples, third)
+    return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted), beside)
+
+
+def _that_have_parts(
+    samples: Sequence[Sample[Asked, Answer]], places: Iterable[int], parts: Iterable[Asked]
+) -> frozenset[int]:
+    """The places of the samples that hold one of the parts, of which the shortest are looked for; none is empty."""
+    shortest = sorted(filter(len, parts), key=len)[:MOST_PARTS]
+    return frozenset(place for place in places if any(_is_within(one, samples[place].asked) for one in shortest))
+
+
+def _that_have_others(samples: Sequence[Sample[Asked, Answer]], places: Iterable[int]) -> frozenset[int]:
+    """The places of the samples that hold another one of these: what is at work there is at work in them."""
+    smallest: list[Asked] = []
+    found: set[int] = set()
+    for place in sorted(places, key=lambda one: len(samples[one].asked)):
+        asked = samples[place].asked
+        if any(_is_within(one, asked) for one in smallest):
+            found.add(place)
+        elif len(asked) and len(smallest) < MOST_PARTS:
+            smallest.append(asked)
+    return frozenset(found)
+
+
+def _is_within(part: Sequence[object], whole: Sequence[object]) -> bool:
+    """Whether a text is in another, or is another from which half at most is left out in one place; ids, likewise.
+
+    >>> _is_within("e", "The End"), _is_within((2, 3), (1, 2, 3)), _is_within("ad", "abcd")
+    (True, True, True)
+    >>> _is_within("ad", "abccd"), _is_within((1, 4), (1, 2, 3, 3, 4))
+    (False, False)
+    """
+    size, others = len(part), len(whole) - len(part)
+    if isinstance(part, str) and isinstance(whole, str):
+        if part in whole:
+            return True
+    elif any(whole[start] == part[0] and whole[start : start + size] == part for start in range(others + 1)):
+        return True
+    if not 0 < others <= size:
+        return False
+    alike = next((place for place in range(size) if part[place] != whole[place]), size)
+    return part[alike:] == whole[alike + others :]
+
+
+def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) -> list[Weighed[Candidate]]:
+    """Few of the candidates that explain as many of the differing samples as can be, those that explain most first.
+
+    Of two that explain the same, the one that is contradicted less often is taken, then the first. Where several faults
+    are at work at once, the answer is none of theirs: a sample in the scope of another that was taken speaks against
+    nobody.
+
+    >>> one = Weighed("one", frozenset({0, 1, 2}), frozenset({0, 1}), frozenset())
+    >>> other = Weighed("other", frozenset({2, 3}), frozenset({3}), frozenset())
+    >>> [taken.fault for taken in fewest([other, one], frozenset({0, 1, 2, 3}))]
+    ['one', 'other']
+    """
+    pool = [one for one in candidates if one.is_credible]
+    taken: list[Weighed[Candidate]] = []
+    left = differing
+    while pool:
+        best = max(pool, key=lambda one: (len(one.fits & left), -len(one.scope - one.fits)))
+        if not best.fits & left:
+            break
+        taken.append(best)
+        pool.remove(best)
+        left -= best.fits
+    for one in taken[::-1]:
+        others = [other for other in taken if other is not one]
+        explained = frozenset[int]().union(*(other.fits for other in others))
+        if one.fits <= explained or not is_borne_out(one, others):
+            taken.remove(one)
+    return taken
+
+
+def is_borne_out(one: Weighed[Candidate], others: Iterable[Weighed[Candidate]]) -> bool:
+    """Whether it foretells enough of the answers in its scope, without those where others are at work as well."""
+    alone = one.scope - one.beside.union(*(other.scope for other in others))
+    return len(one.fits & alone) >= BELIEVED * len(alone)

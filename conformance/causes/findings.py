@@ -1,0 +1,536 @@
+"""The fewest causes behind what was found of one subject on one model, each borne out by inputs it was not chosen by.
+
+Findings come here with the cause that seemed best to each alone, first as they came, then shrunk. Together they say
+more: one cause that explains many of them is believed before several that explain one each; a rule that does not
+foretell what the subject does elsewhere is not named; and what no rule explains is one finding, with what its inputs
+have in common.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from conformance.causes.attribution import (
+    DESCRIPTIONS,
+    UNSURE,
+    Attribution,
+    attribute_boundaries,
+    attribute_decoding,
+    offset_rules,
+)
+from conformance.causes.claims import Claims, Tally, claims_of
+from conformance.causes.edits import Fault, predicted
+from conformance.causes.evidence import Example, examined
+from conformance.causes.loop import Family, Trial, decoded_ids, is_believed
+from conformance.causes.one_answer import is_encoding
+from conformance.causes.scope import learned
+from conformance.causes.shrinking.cases import plainer
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Check, Diagnosis, Difference
+from conformance.checks.decode import DECODE
+from conformance.checks.encoding import IDS
+from conformance.core.case import Case, text_case
+from conformance.core.finding import NO_RULE, Confidence, Finding, Mismatch
+from conformance.core.observation import Decoded, Encoded
+from conformance.core.weight import counted_weight
+from conformance.engine.bench import Bench
+from conformance.engine.naming import named_difference
+from conformance.engine.plan import Plan
+from conformance.engine.repeating import UNREPEATED
+from conformance.engine.result import ShardResult, telling
+from conformance.subjects.reftok_subject import REFERENCE
+
+MOST_NEIGHBOURS = 80
+MOST_TIMES = 8
+"""So often causes are sought anew for one subject of comparisons one by one."""
+MOST_LEFT = 12
+"""Of the mismatches that no cause claims, so many are asked again, of all lengths."""
+NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
+NO_CLAIMS: Mapping[str, Claims] = MappingProxyType({})
+
+
+def explained_as_they_came(
+    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float, trials: Trials
+) -> list[Finding]:
+    """The findings of one subject on the model of a bench, before any is shrunk: those of one cause are one.
+
+    What no fault explains, and what there is no time for, stays as it came.
+
+    witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
+        nothing is asked. trials: {} at first; what is learnt is added, and what was learnt of another model is dropped.
+        With those of before, the search goes on where it was.
+    """
+    sought = _sought_of(bench, found)
+    if not sought or time.monotonic() > deadline:
+        return [*found]
+    example = sought[0].example
+    cases = [one.example.case for one in sought]
+    trial = trials.get((example.model, example.subject))
+    if trial is not None:
+        trial.go_on(bench, [*cases, *witnesses], deadline, True)
+    else:
+        trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    if any(model != example.model for model, _ in trials):  # each keeps its model in memory
+        trials.clear()
+    trials[example.model, example.subject] = trial
+    return [*(one for one in found if one not in sought), *_Naming(trial).explained(sought)]
+
+
+def with_fewest_causes(
+    plan: Plan,
+    bench: Bench,
+    found: Sequence[Finding],
+    witnesses: Iterable[Case],
+    deadline: float = math.inf,
+    trials: Trials | None = None,
+    results: Sequence[ShardResult] = (),
+    natural: Mapping[str, int] = NOTHING_NATURAL,
+) -> list[Finding]:
+    """The findings of one subject on the model of a bench, shrunk, merged to the fewest causes.
+
+    trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
+        once more: small inputs say more. The others are as there.
+    results: of the shards of the model, with their wrong answers, which causes claim; where one claims none of them,
+        causes are sought for it. natural: as of `conformance.runs.gather.unshrunk`.
+    """
+    sought = _sought_of(bench, found)
+    if not sought:
+        return [*found]
+    example = sought[0].example
+    cases = [one.example.case for one in sought]
+    trial = (trials or {}).get((example.model, example.subject))
+    if trial is not None:
+        trial.go_on(bench, cases, deadline, any(one.confidence is None for one in sought))
+    elif time.monotonic() > deadline:
+        return [_untested(one) if one in sought else one for one in found]
+    else:
+        trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    claims = claims_of(plan, trial, results)
+    if left := [case for one in claims.values() for case in _of_each_length(one.cases)]:
+        trial.go_on(bench, left, deadline, True)
+        claims = claims_of(plan, trial, results)
+    others = [one for one in found if one not in sought]
+    listed = {(one.stage, one.rule) for one in others if one.status != "new"}
+    named = _Naming(trial).merged(sought, claims, natural)
+    return [*others, *(one for one in named if (one.stage, one.rule) not in listed)]
+
+
+def with_known_causes(
+    known: Known, plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case]
+) -> list[Finding]:
+    """The same, and what it takes to know the causes is not done again for findings that these explain.
+
+    known: of this subject on this bench, {} at first; what is learnt is added.
+    """
+    sought = _sought_of(bench, found)
+    if not sought:
+        return [*found]
+    subject = sought[0].example.subject
+    cases = [one.example.case for one in sought]
+    trial = known.trial
+    if trial is None:
+        trial = known.trial = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
+    else:
+        trial.go_on(bench, cases, math.inf, False)
+        if known.times < MOST_TIMES and any(_Naming(trial).is_unexplained(one) for one in sought):
+            known.times += 1
+            trial.choose()
+    others = [one for one in found if one not in sought]
+    return [*others, *_Naming(trial).merged(sought)]
+
+
+def _sought_of(bench: Bench, found: Sequence[Finding]) -> list[Finding]:
+    """Those of the findings of a subject behind which a fault may stand."""
+    subject = found[0].example.subject if found else REFERENCE
+    is_asked = subject != REFERENCE and subject in bench.subjects
+    return [one for one in found if _is_sought(one)] if is_asked else []
+
+
+def _is_sought(finding: Finding) -> bool:
+    """Whether a fault may stand behind a finding: not behind what does not repeat itself, or is no answer."""
+    is_answer = finding.example.severity != "no answer" and finding.example.rule != "answers what the oracle refuses"
+    is_new = finding.status == "new" and finding.rule not in UNREPEATED
+    return is_new and is_answer and CHECKS[finding.example.check].is_sampled and finding.example.case.kind != "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """A cause that is believed."""
+
+    stage: str
+    rule: str
+    confidence: Confidence
+
+    def names(self, finding: Finding) -> Finding:
+        """The finding with its name."""
+        return replace(finding, stage=self.stage, rule=self.rule, confidence=self.confidence)
+
+
+class _Naming:
+    """The findings of a trial's subject by what is believed of it."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self._bench, self._subject = trial.bench, trial.subject
+        self._known_offset_rules: dict[Case, set[str] | None] = {}
+
+    def merged(
+        self,
+        found: Sequence[Finding],
+        claims: Mapping[str, Claims] = NO_CLAIMS,
+        natural: Mapping[str, int] = NOTHING_NATURAL,
+    ) -> list[Finding]:
+        """The findings by their causes; what no fault explains is one finding a family.
+
+        claims: by check, what the causes claim; the counts of such checks come from there.
+        """
+        named = [self._named_again(finding) for finding in found]
+        came = {id(one.example): (one.stage, one.rule) for one in found}
+        whole: dict[object, list[Finding]] = {}
+        for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
+            whole.setdefault(_cause(finding), []).append(finding)
+        for finding in self._not_told([some[0] for some in whole.values()], claims):
+            whole.setdefault(_cause(finding), [finding])
+        shown: list[Finding] = []
+        for key, some in whole.items():
+            one = reduce(Finding.joined, some)
+            is_as_it_came = came.get(id(one.example)) == (one.stage, one.rule)
+            one = one if one.confidence is None and is_as_it_came else self._with_stage(one)
+            shown.append(_counted(one, some, _tallies(key, claims), natural))
+        return [self._with_scope(finding) for finding in shown]
+
+    def _not_told(self, shown: Sequence[Finding], claims: Mapping[str, Claims]) -> Iterator[Finding]:
+        """Findings of the causes that none has, and of what no cause claims.
+
+        In the run, something else was at work in every answer of theirs, or they were put down to another.
+        """
+        told = {_cause(one) for one in shown}
+        for check in (IDS, DECODE):
+            family = self._family(check)
+            for cause, confidence in family.believed.items():
+                if (cause.stage, cause.rule) in told or not family.is_witnessed(cause):
+                    continue
+                seen = [one.asked for one in family.of_cause(cause)]
+                if example := self._smallest(shown[0], check, seen, cause):
+                    told.add((cause.stage, cause.rule))
+                    yield replace(_new(shown[0], example), stage=cause.stage, rule=cause.rule, confidence=confidence)
+            is_told = (check.diagnosis == "decoding") in told
+            left = claims[check.name].left if check.name in claims and family.is_judged and not is_told else ()
+            asked = [self._asked_of(case, check.diagnosis) for case in left]
+            if unclaimed := self._smallest(shown[0], check, asked, None):
+                yield self._named(_new(shown[0], unclaimed))
+
+    def _family(self, check: Check) -> Family[Any, Any, Any]:
+        return self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
+
+    def _smallest(self, like: Finding, check: Check, seen: Container[object], cause: Any) -> Mismatch | None:
+        """The smallest of the inputs on which a check fails, as an example. cause: None for none that is known."""
+        cases = (case for case in self._trial.answers if self._asked_of(case, check.diagnosis) in seen)
+        for case in sorted(cases, key=lambda one: (one.size, one.content)):
+            difference = check(case, *self._trial.answers[case])
+            if isinstance(difference, Difference):
+                return self._shown(replace(like.example, check=check.name), (case, difference), cause)
+        return None
+
+    def _shown(self, like: Mismatch, seen: tuple[Case, Difference], cause: Any) -> Mismatch:
+        """What was seen on a case, as an example of the same check as another."""
+        case, difference = seen
+        answers = self._trial.answers[case]
+        case = replace(case, origin=like.case.origin, language=like.case.language)
+        self._trial.answers[case] = answers
+        difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
+        attribution = Attribution() if cause is None else Attribution(cause.stage, cause.rule)
+        return replace(
+            like,
+            rule=difference.rule,
+            severity=self._bench.attributor.severity(difference, *answers),
+            case=case,
+            expected=difference.expected,
+            observed=difference.observed,
+            evidence=examined(Example(self._bench, self._subject, like.check, case, *answers), attribution),
+        )
+
+    def explained(self, found: Sequence[Finding]) -> list[Finding]:
+        """What was found, as it came, by its causes: a finding for each, and one for what none of them explains."""
+        whole: dict[object, Finding] = {}
+        for finding in sorted(found, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
+            for part in self._by_cause(finding):
+                key = (part.stage, part.rule) if part.confidence is not None else id(part)
+                first = whole.get(key)
+                whole[key] = part if first is None else first.joined(part)
+        self._trial.came = {(one.stage, one.rule): one.example for one in whole.values() if one.confidence is not None}
+        return [*whole.values()]
+
+    def _by_cause(self, group: Finding) -> list[Finding]:
+        """Mismatches that look alike, a finding for each cause that they show, on the smallest input that shows it.
+
+        What none explains is shown on the smallest of those that were found. Each has the share of the mismatches that
+        it has of the answers that were asked for.
+        """
+        check = CHECKS[group.example.check]
+        if not self._family(check).is_judged:
+            return [_untested(group)]
+        shown: dict[_Cause | None, dict[Case, Difference]] = {}
+        for case, answers in self._trial.answers.items():
+            difference = check(case, *answers)
+            if isinstance(difference, Difference) and difference.rule == group.example.rule:
+                shown.setdefault(self._cause_of(check, case), {})[case] = difference
+        witnessed = {cause: cases for cause, cases in shown.items() if not self._trial.witnesses.isdisjoint(cases)}
+        total = sum(map(len, witnessed.values()))
+        parts = []
+        for cause, cases in witnessed.items():
+            chosen = cases if cause is not None else self._trial.witnesses & cases.keys()
+            case = min(chosen, key=lambda one: (one.size, one.content))
+            part = replace(
+                group,
+                example=self._shown(group.example, (case, cases[case]), cause),
+                count=max(1, group.count * len(cases) // total),
+                examples=tuple(one for one in group.examples if one.case in cases),
+            )
+            parts.append(part if cause is None else cause.names(part))
+        return parts or [group]
+
+    def _asked_of(self, case: Case, diagnosis: Diagnosis) -> object:
+        """The text of a case, or the ids that it asks to decode; None of one that was not asked, or has no text."""
+        if case not in self._trial.answers or (diagnosis != "decoding" and case.kind != "text"):
+            return None
+        return decoded_ids(case, self._trial.answers[case][0]) if diagnosis == "decoding" else case.text
+
+    def is_unexplained(self, finding: Finding) -> bool:
+        """Whether no known cause explains a finding that is there."""
+        check, case = CHECKS[finding.example.check], finding.example.case
+        return case in self._trial.answers and self._cause_of(check, case) is None
+
+    def _named_again(self, finding: Finding) -> Finding:
+        """What was explained as it came is shown as it came, where a smaller input shows another cause."""
+        named = self._named(finding)
+        if finding.confidence is None or (named.stage, named.rule) == (finding.stage, finding.rule):
+            return named
+        came = self._trial.came.get((finding.stage, finding.rule), finding.example)
+        return self._named(replace(finding, example=came))
+
+    def _named(self, finding: Finding) -> Finding:
+        """The finding by the fault that explains it; where none is believed, described."""
+        case, check = finding.example.case, CHECKS[finding.example.check]
+        if not self._family(check).is_judged:
+            return _untested(finding)
+        expected, observed = self._trial.answers.get(case, (Answers(), Answers()))
+        if not isinstance(check(case, expected, observed), Difference):
+            return finding
+        if cause := self._cause_of(check, case):
+            return cause.names(finding)
+        described = self._described(finding, case, expected, observed)
+        return replace(finding, stage=described.stage, rule=described.rule, confidence=None)
+
+    def _cause_of(self, check: Check, case: Case) -> _Cause | None:
+        """The believed cause of a difference by a check."""
+        family = self._family(check)
+        if check.diagnosis in ("ids", "decoding"):
+            found = family.cause_of(self._asked_of(case, check.diagnosis))
+        else:
+            observed = self._trial.answers[case][1]
+            found = next(
+                (one for one in family.believed if self._encodes_so(one, case, observed, check.diagnosis)), None
+            )
+        if found is not None:
+            return _Cause(found.stage, found.rule, family.believed[found])
+        if check.diagnosis == "offsets":
+            rule, confidence = self._offset_rule(case)
+            if is_believed(confidence):
+                return _Cause("Offsets", rule, confidence)
+        return None
+
+    def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
+        """Whether a fault gives all parts of an encoding that the subject gave."""
+        given = observed.encoding
+        trace = None if fault.trace is None else predicted(partial(fault.trace, case.text))
+        if trace is None or not isinstance(given, Encoded):
+            return False
+        return is_encoding(trace.encoding, given, diagnosis)
+
+    def _offset_rule(self, case: Case) -> tuple[str, Confidence]:
+        """The rule that other offsets follow most often, of those that this case shows, and how often it is it."""
+        tried, counts = self._offset_counts
+        rule = max(self._offset_rules(case) or ("",), key=lambda one: counts[one])
+        return rule, Confidence(tried, counts[rule])
+
+    @cached_property
+    def _offset_counts(self) -> tuple[int, Counter[str]]:
+        """How many cases have other offsets, and how many of them each rule explains."""
+        shown = [rules for one in self._trial.answers if (rules := self._offset_rules(one)) is not None]
+        return len(shown), Counter(rule for rules in shown for rule in rules)
+
+    def _offset_rules(self, case: Case) -> set[str] | None:
+        """The rules that explain the offsets of a case; None where these are right, or are not of its tokens."""
+        if case not in self._known_offset_rules:
+            self._known_offset_rules[case] = self._found_offset_rules(case)
+        return self._known_offset_rules[case]
+
+    def _found_offset_rules(self, case: Case) -> set[str] | None:
+        expected, observed = self._trial.answers[case]
+        right, given = expected.encoding, observed.encoding
+        if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
+            return None
+        if len(given.offsets) != len(given.ids):
+            return None
+        due = [right] if right.ids == given.ids else []
+        for one in self._trial.texts.believed:
+            trace = None if one.trace is None else predicted(partial(one.trace, case.text))
+            if trace is not None and tuple(trace.encoding.ids) == given.ids:
+                due.append(Encoded(given.ids, offsets=tuple(trace.encoding.offsets)))
+        if not due or any(one.offsets == given.offsets for one in due):
+            return None
+        tokenizer = self._bench.reference.tokenizer
+        return {rule for one in due for rule in offset_rules(tokenizer, case.text, one, given)}
+
+    def _described(self, finding: Finding, case: Case, expected: Answers, observed: Answers) -> Attribution:
+        """What can be said without a rule that is known."""
+        given, is_decoding = observed.encoding, CHECKS[finding.example.check].diagnosis == "decoding"
+        if CHECKS[finding.example.check].diagnosis == "ids" and isinstance(given, Encoded):
+            found = attribute_boundaries(self._bench.reference.tokenizer, case.text, given.ids)
+        elif isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded) and is_decoding:
+            found = attribute_decoding(expected.decoding, observed.decoding)
+        else:
+            found = Attribution(finding.stage, finding.rule.removeprefix(f"{NO_RULE}: "))
+        stage = "" if found.stage == UNSURE else found.stage
+        return Attribution(stage, f"{NO_RULE}: {found.rule or finding.example.rule}")
+
+    # --- what is said of each
+
+    def _with_stage(self, finding: Finding) -> Finding:
+        """With the stage at which its cause shows, in the place of that of another cause."""
+        shown = finding.example
+        if shown.case not in self._trial.answers:
+            return finding
+        example = Example(self._bench, self._subject, shown.check, shown.case, *self._trial.answers[shown.case])
+        seen = examined(example, Attribution(finding.stage, finding.rule))
+        return replace(finding, example=replace(shown, evidence=replace(shown.evidence, stage=seen.stage)))
+
+    def _with_scope(self, finding: Finding) -> Finding:
+        """With what the inputs have in common, and the nearest that is right."""
+        case = finding.example.case
+        if case not in self._trial.answers:
+            return finding
+        contents = [token.content for token in self._bench.reference.tokenizer.rules.added_tokens.tokens.values()]
+        family: Family[Any, Any, Any] = self._trial.texts
+        is_decoding = CHECKS[finding.example.check].diagnosis == "decoding"
+        if is_decoding:
+            family = self._trial.ids
+        cause = family.cause_of(self._asked_of(case, CHECKS[finding.example.check].diagnosis))
+        alike = family.unexplained if cause is None else family.of_cause(cause)
+        if is_decoding:
+            found = learned(
+                [one.expected.kept for one in alike], [one.expected.kept for one in family.right_answers], contents
+            )
+        else:
+            right = [one.asked for one in family.right_answers]
+            found = learned([one.asked for one in alike], right, contents, self._trial.words)
+        nearest = self._nearest(finding)
+        evidence = replace(finding.example.evidence, nearest=nearest)
+        scope = found.sentence if found is not None else ""
+        return replace(finding, scope=scope, example=replace(finding.example, evidence=evidence))
+
+    def _nearest(self, finding: Finding) -> Case | None:
+        """The nearest input on which the check holds."""
+        case = finding.example.case
+        near = [*dict.fromkeys(_neighbours(case))][:MOST_NEIGHBOURS]
+        self._trial.ask(near)
+        check = CHECKS[finding.example.check]
+        for one in near:
+            if one in self._trial.answers and check(one, *self._trial.answers[one]) == "same":
+                return replace(one, origin=case.origin)
+        return None
+
+
+def _cause(finding: Finding) -> object:
+    """What findings are one by: their cause; what no rule explains is one in each family."""
+    if finding.rule.startswith(NO_RULE):
+        return CHECKS[finding.example.check].diagnosis == "decoding"
+    return (finding.stage, finding.rule) if finding.confidence else finding.fingerprint
+
+
+def _new(like: Finding, example: Mismatch) -> Finding:
+    """A finding on an example, of the subject of another one, which has counted nothing as yet."""
+    return Finding(example, 1, (), "", example.rule, like.oracle)
+
+
+def _tallies(key: object, claims: Mapping[str, Claims]) -> dict[str, Tally]:
+    """By check, what is claimed for a finding; what no cause explains has what is beside causes, too."""
+    tallies: dict[str, Tally] = {}
+    for check, claim in claims.items():
+        if key == (CHECKS[check].diagnosis == "decoding"):
+            tallies[check] = claim.unclaimed.joined(claim.beside)
+        else:
+            of_cause = (tally for cause, tally in claim.of_causes.items() if (cause.stage, cause.rule) == key)
+            tallies[check] = reduce(Tally.joined, of_cause, Tally())
+    return tallies
+
+
+def _counted(
+    finding: Finding, parts: Sequence[Finding], tallies: Mapping[str, Tally], natural: Mapping[str, int]
+) -> Finding:
+    """The finding with what is claimed for it in the place of what was counted; parts: of which it was joined."""
+    if not any(tally.count for tally in tallies.values()):
+        return finding
+    others = [one for one in parts if one.example.check not in tallies]
+    count = sum(one.count for one in others)
+    languages = {name for one in others for name in one.languages}
+    weight = reduce(
+        lambda one, other: one.joined(other, False), (one.weight for one in others), counted_weight({}, natural)
+    )
+    for tally in tallies.values():
+        count += tally.count
+        languages |= tally.languages.keys() - {""}
+        weight = weight.joined(counted_weight(tally.languages, natural), False)
+    return replace(finding, count=count, languages=tuple(sorted(languages)), weight=weight)
+
+
+Trials: TypeAlias = "dict[tuple[str, str], Trial]"
+"""By model and subject, what it was asked and what is believed."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What one subject was asked and what is believed of it; times: how often causes were sought anew since."""
+
+    trial: Trial | None = None
+    times: int = 0
+
+
+def _untested(finding: Finding) -> Finding:
+    """The finding, whose rule was not put to the test before the time ended."""
+    is_rule = bool(finding.stage) and finding.rule not in DESCRIPTIONS
+    return replace(finding, confidence=Confidence(0, 0)) if is_rule else finding
+
+
+def _of_each_length(cases: Iterable[Case]) -> list[Case]:
+    """A few of the cases, the shortest of each length in turn."""
+    lengths: dict[int, list[Case]] = {}
+    for case in sorted(cases, key=lambda one: (one.size, one.content)):
+        lengths.setdefault(case.size.bit_length() // 2, []).append(case)
+    return [one for turn in zip_longest(*lengths.values()) for one in turn if one is not None][:MOST_LEFT]
+
+
+def _neighbours(case: Case) -> Iterator[Case]:
+    """Cases that differ in one place: something plainer there, something left out, something beside."""
+    if case.kind == "ids":
+        for index in range(len(case.ids)):
+            if len(case.ids) > 1:
+                yield replace(case, ids=case.ids[:index] + case.ids[index + 1 :], origin="sample:near")
+        return
+    text = case.text
+    for index, character in enumerate(text):
+        for other in dict.fromkeys((*plainer(character), "a", "A", "0", ".")):
+            if other != character:
+                yield text_case(text[:index] + other + text[index + 1 :], "sample:near")
+    for index in range(len(text)):
+        if len(text) > 1:
+            yield text_case(text[:index] + text[index + 1 :], "sample:near")

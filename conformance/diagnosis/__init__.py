@@ -1,1 +1,0 @@
-"""From a mismatch to its cause: which stage and rule say best what a subject does."""

@@ -1,0 +1,147 @@
+"""Ways to get the decoder wrong: what each makes of ids."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.causes.edits.decoders import of_decoders
+from tests.models import load
+
+OUTSIDE = 1 << 20
+
+
+def texts(model: str, rule: str, ids: list[int], skips: bool = True) -> list[str]:
+    return [fault.text(ids, skips) for fault in of_decoders(load(model)) if fault.rule == rule]
+
+
+def ids_of(model: str, *tokens: str) -> list[int]:
+    found = [load(model).token_to_id(token) for token in tokens]
+    return [one for one in found if one is not None]
+
+
+def test_a_replacement_that_was_encoded_is_one_of_a_run_as_well() -> None:
+    """Fault: what a subject did to two of them was told as a second cause."""
+    ids = list(load("bpe-qwen").encode_ids("\ufffd\ufffd"))
+    assert texts("bpe-qwen", "one U+FFFD for a run of bytes", ids) == ["\ufffd\ufffd", "\ufffd"]
+    assert texts("bpe-qwen", "bytes that are not UTF-8 are dropped", ids) == ["\ufffd\ufffd", ""]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("byte order marks are dropped", "\ufeffa\ufeff", "a"),
+        ("NULs are dropped", "a\0b", "ab"),
+        ("characters above U+FFFF are dropped", "a🤷b", "ab"),
+        ("characters above U+FFFF become U+FFFD", "a🤷b", "a\ufffdb"),
+        ("text is brought to NFC", "a\u2126", "a\u03a9"),
+        ("repeated spaces are given out as one", "a  b", "a b"),
+        ("a space at the start is stripped", "  a", " a"),
+        ("white space at the end is stripped", "a \n", "a"),
+        ("white space at the start is stripped", "\n a ", "a "),
+        ("white space at the ends is stripped as in ECMAScript", "\ufeffa\x85 ", "a\x85"),
+        ("white space at the end is stripped as in Java's trim", "a\xa0\x01 ", "a\xa0"),
+    ],
+)
+def test_the_text_is_changed_on_its_way_out(rule: str, text: str, expected: str) -> None:
+    assert texts("bpe-gpt2", rule, load("bpe-gpt2").encode_ids(text)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "expected"),
+    [
+        ("bpe-qwen", ("a", "â", "ĺ"), "a"),
+        ("bpe-qwen", ("a", "ÿ"), "a\ufffd"),
+        ("bpe-qwen", ("â", "a"), "\ufffda"),
+        ("spm-bpe", ("▁a", "<0xE2>", "<0x98>"), "a"),
+        ("spm-bpe-hf", ("▁a", "<0xC3>", "<0xA9>", "<0xE2>"), "aé"),
+        ("spm-bpe-hf", ("▁a", "<0xA9>"), "a\ufffd"),
+        ("spm-bpe-hf", ("<0xE2>", "<0xE2>"), "\ufffd\ufffd"),  # a run that is wrong as a whole
+        ("bpe-qwen", ("[two words]", "â"), "[two words]"),  # whose letters stand for no bytes
+    ],
+)
+def test_unfinished_bytes_at_the_end_are_dropped(model: str, tokens: tuple[str, ...], expected: str) -> None:
+    assert texts(model, "unfinished bytes at the end are dropped", ids_of(model, *tokens)) == [expected]
+
+
+def test_byte_pieces_are_named_and_what_is_between_them_is_a_text_or_goes_on() -> None:
+    """Fault: the rule was not there for a decoder that gives each run between byte pieces apart, without its space."""
+    shown = texts("spm-bpe", "byte pieces are given out by name", ids_of("spm-bpe", "▁a", "<0x0A>", "▁a"))
+    assert shown == ["a<0x0A> a", "a<0x0A>a"]
+
+
+def test_an_id_outside_the_vocab_is_given_out_in_some_way() -> None:
+    a, b = ids_of("spm-bpe-hf", "▁a", "b")
+    assert texts("spm-bpe-hf", "an id outside the vocab is given out as the unknown token", [a, OUTSIDE], False) == [
+        "a<unk>"
+    ]
+    assert texts("spm-bpe-hf", "text ends at the first id outside the vocab", [a, OUTSIDE, b]) == ["a"]
+    size = load("spm-bpe-hf").vocab_size
+    assert texts("spm-bpe-hf", "ids are taken modulo the size of the vocab", [a, size + b]) == ["ab"]
+    assert texts("spm-bpe-hf", "ids are taken modulo 2^16", [a, (1 << 16) + b]) == ["ab"]
+    zero = load("bpe-qwen").id_to_token(0)
+    assert texts("bpe-qwen", "an id outside the vocab is given out as id 0", [OUTSIDE]) == [zero]
+    assert texts("spm-bpe-hf", "an id outside the vocab is given out as U+FFFD", [a, OUTSIDE, OUTSIDE, b]) == [
+        "a\ufffd\ufffdb",
+        "a\ufffd\ufffdb",
+    ]
+
+
+def test_an_id_outside_the_vocab_is_a_token_or_stands_between_two_texts() -> None:
+    (the,) = ids_of("spm-bpe-hf", "▁the")
+    found = texts("spm-bpe-hf", "an id outside the vocab is given out as U+FFFD", [the, OUTSIDE, the])
+    assert found == ["the\ufffdthe", "the\ufffd the"]
+
+
+def test_spaces_are_removed_as_transformers_does_it_or_before_punctuation_alone() -> None:
+    ids = load("bpe-gpt2").encode_ids("a ' b , c")
+    assert texts("bpe-gpt2", "spaces before punctuation are removed", ids) == ["a ' b, c", "a'b, c"]
+
+
+def test_byte_pieces_that_have_a_sign_are_lost() -> None:
+    ids = ids_of("spm-bpe-hf", "▁a", "<0xC3>", "<0xA9>", "<0x41>")
+    assert texts("spm-bpe-hf", "bytes are signed: those from 0x80 on are lost", ids) == ["aA"]
+    assert texts("bpe-qwen", "bytes are signed: those from 0x80 on are lost", [0]) == []
+
+
+def test_a_byte_order_mark_is_dropped_behind_each_added_token() -> None:
+    qwen = load("bpe-qwen")
+    ids = qwen.encode_ids("a\ufeff<|im_end|>\ufeffb\ufeff")
+    kept = texts("bpe-qwen", "a byte order mark is dropped", ids, False)
+    assert kept == ["a\ufeff<|im_end|>\ufeffb\ufeff", "a\ufeff<|im_end|>b\ufeff"]
+
+
+def test_added_tokens_are_skipped_or_set_apart() -> None:
+    ids = ids_of("bpe-qwen", "a", "[ls]", "b", "<|im_end|>", "a")
+    assert texts("bpe-qwen", "added tokens are skipped that are not special", ids) == ["aba"]
+    assert texts("bpe-qwen", "added tokens are dropped", ids, False) == ["aba"]
+    assert texts("bpe-qwen", "spaces are put around added tokens", ids, False) == ["a [ls] b <|im_end|> a"]
+    assert texts("bpe-qwen", "text ends at the first special token", ids, False) == ["a[ls]b"]
+    assert texts("bpe-qwen", "repeated tokens are given out once", [*ids[:1], *ids[:1]]) == ["a"]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "Ġa", "."]), min_size=1, max_size=6))
+def test_known_ids_of_words_are_decoded_as_ever_but_by_what_concerns_words(tokens: list[str]) -> None:
+    concern = {"a space is put between tokens", "repeated tokens are given out once", "ByteLevel is missing"}
+    concern |= {rule for rule in (one.rule for one in of_decoders(load("bpe-qwen"))) if "stripped" in rule}
+    concern |= {"bytes are not mapped: glyphs are given out", "spaces before punctuation are removed"}
+    ids = ids_of("bpe-qwen", *tokens)
+    for fault in of_decoders(load("bpe-qwen")):
+        if fault.rule not in concern:
+            assert fault.text(ids, True) == load("bpe-qwen").decode(ids), fault.rule
+
+
+@pytest.mark.parametrize(
+    ("model", "of_each", "of_all"),
+    [
+        ("spm-bpe-hf", ["a b ▁c"], ["a▁b▁▁c"]),
+        ("spm-unigram-hf", ["a bc"], ["a▁bc"]),  # which has no ▁▁
+        ("spm-bpe", [], ["a b▁▁c", "a▁b▁▁c"]),
+    ],
+)
+def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_all: list[str]) -> None:
+    """Fault: what JavaScript's `replace` with a string does had no known rule."""
+    ids = ids_of(model, "▁a", "▁b", "▁▁", "c")
+    assert texts(model, "only the first space of each token is given out", ids) == of_each
+    assert texts(model, "only the first space of the text is given out", ids) == of_all
