@@ -24,13 +24,13 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.queue import ShardQueue
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
 from conformance.inputs.corpora import corpus_files
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs import execute
 from conformance.runs.job import Job, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.parts import Part
+from conformance.runs.shard_work import work
 
 
 class Recording:

@@ -26,8 +26,8 @@ from conformance.core.slugs import named
 from conformance.engine.bench import Bench, load_reference
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.questions import as_asked
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import as_asked, judged
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import MOST_FUZZ, SOURCES, Inputs, Shard, corpus_cases
 from conformance.report.run.folder import write_run_folder
@@ -38,6 +38,7 @@ from conformance.runs.gather import findings as findings_of
 from conformance.runs.job import Job, attending, model_info
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import check_free
+from conformance.runs.shard_work import judged
 from conformance.subjects.adapters import check_subject_name
 from conformance.subjects.definition import SECONDS_FOR_AN_ANSWER
 from conformance.subjects.in_process import InProcessSubject

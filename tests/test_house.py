@@ -24,13 +24,13 @@ ROOMS = {
         "streams", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
-        "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",
-        "triage", "comparing", "report", "runs", "fuzzing", "vectors", "reproduce", "training", "cli", "conformance",
+        "core", "files", "generators", "subjects", "inputs", "checks", "engine", "causes", "comparing", "report",
+        "runs", "fuzzing", "vectors", "reproduce", "training", "cli", "conformance",
     ),
 }  # fmt: skip
 """From the ground up; the name of the package stands for the modules of its root. A module imports from its own room,
 and from those below it."""
-PURE = ("core", "checks", "faults", "diagnosis", "comparing", "runs.expectations", "runs.gather", "shrinking.cases")
+PURE = ("core", "checks", "causes.edits", "comparing", "runs.expectations", "runs.gather", "causes.shrinking.cases")
 """Rooms and modules of conformance that are functions of values."""
 KNOW_PATHS = {"conformance.core.resources", "conformance.runs.expectations", "conformance.comparing.shared_inputs"}
 DOORS_TO_THE_WORLD = {

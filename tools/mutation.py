@@ -1,6 +1,6 @@
 """Mutation testing: one small change in the code at a time, by Cosmic Ray, of which each should fail a test.
 
-    python tools/mutation.py --minutes 15 checks diagnosis
+    python tools/mutation.py --minutes 15 checks causes
 
 A part is a room of the harness, or a module of one. Of all its mutants a seeded sample is tried, as many as the time
 allows, with the tests that mirror the part, in copies of the checkout. The survivors are printed, then the score.
@@ -28,10 +28,9 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
 
 ROOT = Path(__file__).parents[1]
 TESTS = {
-    "checks": ("checks", "diagnosis/test_stream_defects.py"),
+    "checks": ("checks", "causes/test_stream_defects.py"),
     "runs/gather": ("runs/test_gather.py", "runs/test_assemble.py"),
-    "diagnosis": ("diagnosis", "triage"),
-    "shrinking": ("shrinking", "triage/test_minimize.py"),
+    "causes": ("causes",),
 }
 """The parts, and the tests that cover them, in tests/conformance."""
 OPERATORS = re.compile(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from conformance.causes.attribution import DESCRIPTIONS, Attribution
+from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
@@ -56,7 +57,7 @@ def ask_again(
         return AskedAgain("other" if difference else "gone", difference, expected, every)
     is_same = found.rule == mismatch.rule and (
         not _is_a_fault(mismatch, cause)
-        or bench.attributor.explains(cause, mismatch.subject, mismatch.check, case, expected, observed)
+        or attributor_of(bench).explains(cause, mismatch.subject, mismatch.check, case, expected, observed)
         or (case == mismatch.case and _looks_as_before(bench, mismatch, found, expected, observed))
     )
     return AskedAgain("same" if is_same else "other", found, expected, observed)

@@ -20,8 +20,8 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Encoded
 from conformance.engine.plan import Plan
+from conformance.engine.questions import shard_questions
 from conformance.engine.result import ShardResult, digest
-from conformance.engine.shard_work import shard_questions
 from reftok.formats.collection import collecting_later
 
 MOST_CLAIMED = 10_000

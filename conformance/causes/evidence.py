@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import decoding_faults, predicted
+from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.checks.streams import given_and_due
@@ -150,7 +151,7 @@ def _by_tokens(
 
 def _predicted_stages(bench: Bench, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
     """The stages of the fault that explains the subject; one of a later stage may be acted out on the input."""
-    fault = next(iter(bench.attributor.encoding.of_rule(attribution.stage, attribution.rule)), None)
+    fault = next(iter(attributor_of(bench).encoding.of_rule(attribution.stage, attribution.rule)), None)
     trace = None if fault is None or fault.trace is None else predicted(partial(fault.trace, text))
     if trace is None:
         return None

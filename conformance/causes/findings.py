@@ -30,7 +30,7 @@ from conformance.causes.claims import Claims, Tally, claims_of
 from conformance.causes.edits import Fault, predicted
 from conformance.causes.evidence import Example, examined
 from conformance.causes.loop import Family, Trial, decoded_ids, is_believed
-from conformance.causes.one_answer import is_encoding
+from conformance.causes.one_answer import attributor_of, is_encoding
 from conformance.causes.scope import learned
 from conformance.causes.shrinking.cases import plainer
 from conformance.checks import CHECKS
@@ -251,7 +251,7 @@ class _Naming:
         return replace(
             like,
             rule=difference.rule,
-            severity=self._bench.attributor.severity(difference, *answers),
+            severity=attributor_of(self._bench).severity(difference, *answers),
             case=case,
             expected=difference.expected,
             observed=difference.observed,

@@ -25,6 +25,7 @@ from conformance.causes.edits.together import Together, orders, together
 from conformance.causes.edits.unicode_versions import later_compositions
 from conformance.causes.fewest import BELIEVED, Weighed, fewest, weighed
 from conformance.causes.learning import learnt_of_texts, varied
+from conformance.causes.one_answer import attributor_of
 from conformance.causes.smallest import sample_cases
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
@@ -234,7 +235,7 @@ class Trial:
         self.answers: dict[Case, tuple[Answers, Answers]] = {}
         self.witnesses: set[Case] = set()
         self.came: dict[tuple[str, str], Mismatch] = {}
-        attributor = bench.attributor
+        attributor = attributor_of(bench)
         self.texts: Family[Any, str, tuple[int, ...]] = Family(
             attributor.encoding, lambda text: text_case(text, "sample:cause"), self._at_once
         )

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from weakref import WeakKeyDictionary
 
 from conformance.causes.attribution import Attribution, attribute_offsets, offset_rules, refused_ids, refused_text
 from conformance.causes.catalogue import Catalogue, Sample
-from conformance.causes.decoder_streams import CAUSES
 from conformance.causes.edits import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
 from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.older_releases import release_decoding_faults, release_faults
@@ -25,6 +25,9 @@ from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import FedStream
+from conformance.engine.bench import Bench
+from conformance.engine.decode_stream import CAUSES
+from conformance.subjects.reftok_subject import REFERENCE
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.rules.sentencepiece.pieces import PieceType
 
@@ -166,6 +169,16 @@ class Attributor:
             if not self._special_ids.isdisjoint(injected):
                 return "special-token injection"
         return difference.severity
+
+
+def attributor_of(bench: Bench) -> Attributor:
+    """The attributor of a bench's model."""
+    if bench not in _known:
+        _known[bench] = Attributor(bench.reference.tokenizer, REFERENCE)
+    return _known[bench]
+
+
+_known: WeakKeyDictionary[Bench, Attributor] = WeakKeyDictionary()
 
 
 def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:

@@ -13,6 +13,7 @@ from conformance.causes.asking_again import AskedAgain, ask_again
 from conformance.causes.attribution import Attribution
 from conformance.causes.encoder_streams import EACH_CHUNK_ALONE, are_chunks_encoded_alone, plain_entries
 from conformance.causes.evidence import Example, examined
+from conformance.causes.one_answer import attributor_of
 from conformance.causes.shrinking.cases import MOST_ATTEMPTS, shrink_case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
@@ -84,7 +85,7 @@ def _looked_at(
     case, asked = found
     difference, expected, observed = asked.difference, asked.expected, asked.observed
     assert difference is not None
-    shown = replace(mismatch, case=case, severity=bench.attributor.severity(difference, expected, observed))
+    shown = replace(mismatch, case=case, severity=attributor_of(bench).severity(difference, expected, observed))
     cause = _cause(trial.plan, bench, shown, expected, observed, cause)
     difference = named_difference(bench.reference.tokenizer, difference, expected, observed)
     evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, expected, observed), cause)
@@ -99,7 +100,7 @@ def _cause(
     Of streams, the worker may have seen fewer cuts, and so have named a seam where one chunk goes wrong already; what
     several texts tell goes before what one tells.
     """
-    shown = bench.attributor.of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
+    shown = attributor_of(bench).of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
     if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage:
         return EACH_CHUNK_ALONE if _encodes_each_chunk_alone(plan, bench, shrunk) else shown
     return came if came.stage or not shown.rule else shown
@@ -143,7 +144,7 @@ class _Trial:
 
     def _explains(self, cause: Attribution, case: Case, asked: AskedAgain) -> bool:
         who = self.mismatch.subject, self.mismatch.check
-        return self.bench.attributor.explains(cause, *who, case, asked.expected, asked.observed)
+        return attributor_of(self.bench).explains(cause, *who, case, asked.expected, asked.observed)
 
     def is_gone(self) -> bool:
         """Whether the case, asked alone, does not fail at all; where there was no time for an answer, it is not."""
@@ -185,7 +186,7 @@ class _Trial:
             return None
         if any(self._explains(one, case, asked) for one in self.others):
             return None
-        severity = self.bench.attributor.severity(difference, asked.expected, asked.observed)
+        severity = attributor_of(self.bench).severity(difference, asked.expected, asked.observed)
         return None if _KEPT_SEVERITY == self.mismatch.severity != severity else asked
 
     def _asked(self, case: Case) -> AskedAgain:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits.older_releases import CHANGES, Change
+from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.finding import Finding
@@ -176,7 +177,7 @@ class _Inquiry:
         example, expected, observed = self.finding.example, self.heard[self._oracle], self._again()
         for rule in rules:
             asked = example.subject, example.check, example.case, expected, observed
-            if self.bench.attributor.explains(Attribution(*rule), *asked):
+            if attributor_of(self.bench).explains(Attribution(*rule), *asked):
                 change = CHANGES[rule]
                 foretold = f"the subject's answer is foretold by the rule of {change.library} until {change.until}"
                 return f"; {foretold}: {rule[1]}; since {change.since} {change.now}"

@@ -16,6 +16,7 @@ from itertools import chain
 from conformance.causes.attribution import DESCRIPTIONS, Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.together import orders, together
+from conformance.causes.one_answer import attributor_of
 from conformance.causes.weight_class import weight_class
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
@@ -247,7 +248,9 @@ def _shown(
     explaining = (
         finding
         for finding, cause in named.items()
-        if bench.attributor.explains(cause, finding.example.subject, finding.example.check, case, expected, observed)
+        if attributor_of(bench).explains(
+            cause, finding.example.subject, finding.example.check, case, expected, observed
+        )
     )
     first = next(explaining, None)
     right, given = expected.encoding, observed.encoding
@@ -255,7 +258,7 @@ def _shown(
     if not is_of_ids or not isinstance(right, Encoded) or not isinstance(given, Encoded):
         others = chain((one for one in alike if one not in named), alike, suspects)
         return {first or next(others)}
-    search, text = bench.attributor.encoding, case.readable_text
+    search, text = attributor_of(bench).encoding, case.readable_text
     faults = {one: search.of_rule(cause.stage, cause.rule) for one, cause in named.items()}
     in_scope = {*filter(None, [first])}
     for one, some in faults.items():

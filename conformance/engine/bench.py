@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from conformance.causes.one_answer import Attributor
 from conformance.core.case import Case, made_case
 from conformance.core.observation import Failure
 from conformance.engine.plan import ModelPlan, Plan
@@ -62,7 +61,6 @@ class Bench:
         if self.oracle == REFERENCE:
             self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
-        self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
 
     def _load(self, name: str, plan: Plan) -> Subject:
         if name == REFERENCE:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.causes.decoder_streams import DecodeStreams
 from conformance.checks.hold_back import HoldBack, TextHoldBack
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.streaming import FedStream, Streamed
+from conformance.engine.decode_stream import DecodeStreams
 from conformance.inputs.cuts import Depth, bytes_feedings, ids_feedings, text_feedings
 from conformance.subjects.base import Subject
 from reftok import Tokenizer

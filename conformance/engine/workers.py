@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from functools import partial
@@ -20,12 +20,8 @@ from typing import Any, Protocol, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.core.errors import HarnessError
-from conformance.engine.benches import bench_of, close_benches
-from conformance.engine.plan import Plan
+from conformance.engine.benches import close_benches
 from conformance.engine.queue import ShardQueue, ShardT
-from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
-from conformance.inputs.shards import Shard
 from conformance.subjects.process import sweep
 
 IN_THIS_PROCESS = 0
@@ -55,24 +51,6 @@ class AnyWorkers(Protocol):
         deadline: Callable[[], float] | None = None,
     ) -> None:
         """As `Workers.run`."""
-
-
-def run_shards(
-    plan: Plan,
-    shards: Sequence[Shard],
-    jobs: int,
-    done: Callable[[ShardResult], None],
-    workers_of: Callable[[int], AnyWorkers] | None = None,
-) -> None:
-    """Work on all shards of a run and hand each result to `done` as it comes.
-
-    workers_of: makes the workers, given how many; None for processes of this machine.
-    Raises HarnessError where a worker dies: the in-process libraries are then at fault, and the shard is named.
-    """
-    if not shards:
-        return
-    with (workers_of or Workers)(min(jobs, len(shards))) as workers:
-        workers.run(partial(_work_in_worker, plan), ShardQueue(shards), done)
 
 
 class Workers:
@@ -218,8 +196,3 @@ def set_safe_path(value: str | None) -> None:
         os.environ.pop(SAFE_PATH, None)
     else:
         os.environ[SAFE_PATH] = value
-
-
-def _work_in_worker(plan: Plan, shard: Shard) -> ShardResult:
-    """The shard, with the bench of its model kept for the next shard of the same model."""
-    return work(plan, shard, bench_of(plan, shard.model))

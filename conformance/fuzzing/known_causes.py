@@ -16,10 +16,10 @@ from conformance.engine.benches import bench_of
 from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan
 from conformance.engine.result import WITNESSES, GroupKey, ShardResult
-from conformance.engine.shard_work import judged
 from conformance.fuzzing.session import SECONDS_OVER_TIME
 from conformance.inputs.shards import Shard
 from conformance.runs.plan_file import PLAN, changed_since
+from conformance.runs.shard_work import judged
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.definition import definition
 

@@ -17,7 +17,6 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.repeating import keep_unrepeated
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.session import SessionPlan, SessionShard
 from conformance.fuzzing.state import Kept, ShardOutcome
@@ -26,6 +25,7 @@ from conformance.generators.base import Drawn, Generator, NothingToDo, in_turn
 from conformance.generators.mutation import KeptMutation
 from conformance.generators.seams import Seams
 from conformance.inputs.shards import Shard
+from conformance.runs.shard_work import judged
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Ids, InBulk, Subject
 

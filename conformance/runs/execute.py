@@ -14,8 +14,6 @@ from conformance.core.run import Run
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
-from conformance.engine.workers import run_shards
 from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.report.run.view import plural
@@ -27,6 +25,7 @@ from conformance.runs.journal import Journal
 from conformance.runs.machines import workers_of
 from conformance.runs.progress import Finishing, NoiseTeller, Progress
 from conformance.runs.seen import EnoughFoundError, Seen
+from conformance.runs.shard_work import run_shards, work
 
 STOPPED = "stopped early"
 """The beginning of the problem of a run that did not ask all that it was to ask."""

@@ -11,12 +11,12 @@ from itertools import accumulate, chain
 
 from msgspec import UNSET
 
-from conformance.causes.decoder_streams import DecodeStreams
 from conformance.causes.encoder_streams import EACH_CHUNK_ALONE, attribute_stream_encoding
 from conformance.checks.hold_back import FREELY_HELD
 from conformance.checks.stream_decode import decoding_difference
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import Chunks, FedStream, Feeding, Streamed
+from conformance.engine.decode_stream import DecodeStreams
 from conformance.inputs.vector_file import StreamDecodeVector, StreamEncodeVector
 from conformance.subjects.base import Subject
 from conformance.vectors.notes import flag_of

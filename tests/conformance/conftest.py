@@ -20,11 +20,11 @@ from conformance.cli.commands import main
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
 from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.inputs.shards import Shard, corpus_cases, cut_cases
 from conformance.runs import execute
 from conformance.runs.job import file_hash
+from conformance.runs.shard_work import work
 from conformance.subjects import adapters
 from conformance.subjects.isolated import IsolatedSubject
 

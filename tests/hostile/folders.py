@@ -37,11 +37,11 @@ from conformance.engine.bench import load_reference
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
 from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.inputs.shards import Shard, corpus_cases, cut_cases
 from conformance.runs import execute
 from conformance.runs.job import file_hash
+from conformance.runs.shard_work import work
 from conformance.subjects import adapters
 from conformance.subjects.definition import Definition
 from conformance.subjects.isolated import IsolatedSubject

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from conformance.causes.asking_again import AskedAgain, ask_again
 from conformance.causes.attribution import Attribution
+from conformance.causes.one_answer import attributor_of
 from conformance.causes.shrinking.rank_file import encoding_toml
 from conformance.checks.base import Difference
 from conformance.core.case import Case
@@ -92,7 +93,7 @@ class Trials:
         if self._most_lost is None:
             self._most_lost = lost
             answers = asked.expected, asked.observed
-            if bench.attributor.explains(self._cause, self._mismatch.subject, self._mismatch.check, case, *answers):
+            if attributor_of(bench).explains(self._cause, self._mismatch.subject, self._mismatch.check, case, *answers):
                 self._explained = self._cause
         return asked if lost <= self._most_lost else None
 

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conformance.causes import findings as merging, loop as trial
 
+from conformance.causes import findings as merging
+from conformance.causes import loop as trial
 from conformance.causes.findings import Trials, explained_as_they_came, with_fewest_causes
 from conformance.causes.loop import Trial
 from conformance.checks import CHECKS

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from conformance.causes import smallest
 from conformance.causes.attribution import Attribution
 from conformance.causes.smallest import shrunk_example
 from conformance.checks import CHECKS

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from conformance.causes.attribution import Attribution
-from conformance.causes.decoder_streams import INCOMPLETE
 from conformance.causes.encoder_streams import EACH_CHUNK_ALONE
 from conformance.causes.smallest import shrunk_example
 from conformance.core.finding import Mismatch
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
+from conformance.engine.decode_stream import INCOMPLETE
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.gather import findings
+from conformance.runs.shard_work import work
 from conformance.subjects.adapters import ORACLES
 from reftok import embedded_models
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from conformance.causes import verdict as verdicts
 
+from conformance.causes import verdict as verdicts
 from conformance.causes.edits.older_releases import CHANGES, CONTENT, PATTERNS, release_faults
 from conformance.causes.verdict import with_verdicts
 from conformance.checks import CHECKS

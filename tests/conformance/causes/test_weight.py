@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conformance.causes import weight as weighing
 
+from conformance.causes import weight as weighing
 from conformance.causes.weight import weighed
 from conformance.checks import CHECKS
 from conformance.core.case import Case, ids_case, text_case

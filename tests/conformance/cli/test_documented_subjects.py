@@ -11,9 +11,9 @@ import pytest
 from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
-from conformance.engine.shard_work import work
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.models import plan_models
+from conformance.runs.shard_work import work
 
 from ..commands import Command, Corpus
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from conformance.engine.plan import Plan
-from conformance.engine.workers import run_shards
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.models import plan_models
+from conformance.runs.shard_work import run_shards
 from reftok import embedded_models
 
 from ..commands import (

@@ -11,8 +11,8 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.repeating import CHANGES, DEPENDS
 from conformance.engine.result import ShardResult
-from conformance.engine.shard_work import work
 from conformance.inputs.shards import Inputs, Shard
+from conformance.runs.shard_work import work
 from reftok import embedded_models
 
 SUBJECT = """

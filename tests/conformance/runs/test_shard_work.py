@@ -12,9 +12,10 @@ import pytest
 from conformance.checks import CHECKS
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.questions import shard_questions
 from conformance.engine.result import Counts, ShardResult
-from conformance.engine.shard_work import shard_questions, work
 from conformance.inputs.shards import Inputs, Shard
+from conformance.runs.shard_work import work
 from conformance.subjects.protocol_subject import MOST_DEATHS
 from reftok import embedded_models
 

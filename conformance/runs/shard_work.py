@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
 
+from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Difference
 from conformance.checks.decode import DECODE
 from conformance.checks.methods import BATCH, SKIPS, methods_asked
-from conformance.core.case import Case, text_case
+from conformance.core.case import Case
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.engine.bench import Bench
+from conformance.engine.benches import bench_of
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
+from conformance.engine.questions import shard_questions
+from conformance.engine.queue import ShardQueue
 from conformance.engine.repeating import (
     Differing,
     Unrepeated,
@@ -29,12 +33,34 @@ from conformance.engine.repeating import (
     with_both,
 )
 from conformance.engine.result import AdapterErrors, ShardResult, digest
+from conformance.engine.workers import AnyWorkers, Workers
 from conformance.inputs.cuts import Depth
-from conformance.inputs.made import made_cases, seam_cases
-from conformance.inputs.shards import Shard, shard_cases
+from conformance.inputs.shards import Shard
 from conformance.subjects.adapters import BUILT_IN
-from conformance.subjects.base import Subject
 from reftok.formats.collection import collecting_later
+
+
+def run_shards(
+    plan: Plan,
+    shards: Sequence[Shard],
+    jobs: int,
+    done: Callable[[ShardResult], None],
+    workers_of: Callable[[int], AnyWorkers] | None = None,
+) -> None:
+    """Work on all shards of a run and hand each result to `done` as it comes.
+
+    workers_of: makes the workers, given how many; None for processes of this machine.
+    Raises HarnessError where a worker dies: the in-process libraries are then at fault, and the shard is named.
+    """
+    if not shards:
+        return
+    with (workers_of or Workers)(min(jobs, len(shards))) as workers:
+        workers.run(partial(_work_in_worker, plan), ShardQueue(shards), done)
+
+
+def _work_in_worker(plan: Plan, shard: Shard) -> ShardResult:
+    """The shard, with the bench of its model kept for the next shard of the same model."""
+    return work(plan, shard, bench_of(plan, shard.model))
 
 
 def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
@@ -107,41 +133,6 @@ def _checks(plan: Plan, shard: Shard) -> list[str]:
     return [name for name, check in CHECKS.items() if name in plan.checks and (shard.source != "cuts" or check.on_cuts)]
 
 
-def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
-    """The cases of the shard as they are asked; entries of the vocab also as texts."""
-    oracle = bench.subjects[bench.oracle]
-    if shard.source == "fuzz":
-        cases = made_cases(plan.inputs, shard, bench.generators)
-    elif shard.source == "seams":
-        cases = seam_cases(bench.seams, shard)
-    else:
-        cases = shard_cases(plan.inputs, shard, bench.vocab)
-    if shard.source == "vocab":
-        cases += _reencoded(cases, oracle)
-    return as_asked(cases, oracle)
-
-
-def as_asked(cases: Iterable[Case], oracle: Subject) -> list[Case]:
-    """The cases as subjects are asked them: bytes as they are, where the oracle takes such, and as their text."""
-    asked: list[Case] = []
-    for case in cases:
-        if case.kind != "bytes" or oracle.takes_bytes:
-            asked.append(case)
-        if case.kind == "bytes":
-            asked.append(text_case(case.readable_text, f"{case.origin}:text", case.language))
-    return asked
-
-
-def _reencoded(cases: Sequence[Case], oracle: Subject) -> list[Case]:
-    """The text of each entry of the vocab, to be encoded again."""
-    texts: list[Case] = []
-    for case in cases:
-        decoded = oracle.decode(case.ids)
-        if isinstance(decoded, Decoded):
-            texts.append(text_case(decoded.kept, f"{case.origin}:text"))
-    return texts
-
-
 def _apply(
     check: Check,
     result: ShardResult,
@@ -195,14 +186,14 @@ def _record(
         answer = {"ids": one.observed.encoding, "decoding": one.observed.decoding}.get(CHECKS[one.check].diagnosis)
         if isinstance(answer, Encoded | Decoded) and one.check not in not_repeated:
             result.wrong[name, one.check].append((one.index, digest(answer)))
-        severity = bench.attributor.severity(one.difference, one.expected, one.observed)
+        severity = attributor_of(bench).severity(one.difference, one.expected, one.observed)
         shown = named_difference(bench.reference.tokenizer, one.difference, one.expected, one.observed)
         mismatch = Mismatch(
             bench.model.name, name, one.check, one.difference.rule, severity, one.case, shown.expected, shown.observed
         )
         found = not_repeated.get(one.check)
         if found is None:
-            attribution = bench.attributor.of(name, one.check, one.case, one.expected, one.observed)
+            attribution = attributor_of(bench).of(name, one.check, one.case, one.expected, one.observed)
             rule = attribution.rule or one.difference.rule
             result.groups[name, one.check, attribution.stage, rule].add(mismatch)
             continue

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.causes.decoder_streams import (
+from conformance.checks.hold_back import HoldBack
+from conformance.core.observation import Failure
+from conformance.core.streaming import Feeding, Late, Streamed
+from conformance.engine.decode_stream import (
     HELD_FOR_EVER,
     HELD_WITH_REPLACEMENT,
     INCOMPLETE,
@@ -16,9 +19,6 @@ from conformance.causes.decoder_streams import (
     NOT_AWAITED,
     DecodeStreams,
 )
-from conformance.checks.hold_back import HoldBack
-from conformance.core.observation import Failure
-from conformance.core.streaming import Feeding, Late, Streamed
 from conformance.subjects import tokenizers_subject
 from conformance.subjects.base import Subject
 from reftok import embedded_models
@@ -187,9 +187,9 @@ def test_where_the_text_does_not_end_in_a_replacement_character_nothing_need_be_
 def test_what_is_too_long_to_follow_is_as_predicted_as_far_as_it_was_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     long, longer = (ids_of("bpe-gpt2", ("a", "Ù", *["¡Ù"] * count, "¡", "a")) for count in (70, 400))
     given_out, late = given_and_late(Feeding("decoder", longer))
-    monkeypatch.setattr("conformance.causes.decoder_streams.MOST_DECODED", sum(range(3 * len(long))))
+    monkeypatch.setattr("conformance.engine.decode_stream.MOST_DECODED", sum(range(3 * len(long))))
     assert cause_of_late(Feeding("decoder", longer), given_out, late) == HELD_WITH_REPLACEMENT
-    monkeypatch.setattr("conformance.causes.decoder_streams.MOST_DECODED", late.chunk)
+    monkeypatch.setattr("conformance.engine.decode_stream.MOST_DECODED", late.chunk)
     assert cause_of_late(Feeding("decoder", longer), given_out, late) == ""
 
 
@@ -210,5 +210,5 @@ def test_a_run_of_byte_tokens_is_given_out_before_it_is_judged_or_refused() -> N
 
 
 def test_a_list_of_ids_that_takes_too_long_to_follow_has_no_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.causes.decoder_streams.MOST_DECODED", 2)
+    monkeypatch.setattr("conformance.engine.decode_stream.MOST_DECODED", 2)
     assert cause_of_decode_stream(RUN) == ""
