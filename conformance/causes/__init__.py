@@ -1,1 +1,6 @@
-"""From a cause to its finding: the smallest example, rivals told apart, a close look."""
+"""From mismatches to named findings.
+
+The loop (loop.py) asks the subject more, and holds the edits of the reference (edits/) against all its answers until
+the fewest of them foretell what it does. What is found is claimed (claims.py), shrunk (smallest.py, shrinking/), named
+(findings.py) and weighed (weight.py); at the end it is said who is wrong (verdict.py).
+"""

@@ -1,14 +1,33 @@
-"""Telling apart the faults that explain one answer: a subject is asked where they say different things."""
+"""What a subject is asked to tell faults apart, and to test them on inputs that they were not chosen by."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations
+from typing import Any, TypeAlias
 
+from conformance.causes.edits.pre_tokenizers import doubtful_characters
 from conformance.core.case import Case
+from conformance.core.unicode_ages import of_each_age
+from conformance.engine.bench import Bench
+from conformance.engine.plan import Plan
+from conformance.inputs.shards import corpus_cases
+from reftok import Tokenizer
 
+MOST_SAMPLES = 60
+"""Texts of the corpora that show what a subject does with plain ones."""
+FRESH_OF_EACH = 25
+"""So many cases of each generator are looked through for those in the scope of a fault."""
+LONGEST_MISSED = 20
+"""Of inputs of so many code points or ids, each place is left out."""
+_PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+"""What languages do not agree about; tables of other ages do not agree about what came with each."""
+MOST_REPLACED = 2
+"""Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
+_PROBING = ("a{0}b", " {0} a", "{0}.", "{0}.a", "e\u0301{0}", "e{0}\u0301")
+_BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
+_FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 MOST_RIVALS = 8
 ASKED_OF_EACH_PAIR = 4
 
@@ -28,3 +47,73 @@ def telling_cases(rivals: Sequence[Prediction], cases: Sequence[Case]) -> Iterat
             pairs = +pairs
             if not pairs:
                 return
+
+
+def sample_cases(plan: Plan) -> list[Case]:
+    """Short texts from all over the corpora."""
+    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
+    return texts[:: max(1, len(texts) // MOST_SAMPLES)][:MOST_SAMPLES]
+
+
+def drawn(bench: Bench, is_of_ids: bool, seed: str) -> Iterator[Any]:
+    """What generators give to encode, or to decode, the same each time."""
+    for case in bench.drawn_cases(FRESH_OF_EACH, f"{seed}:"):
+        if not is_of_ids and case.kind == "text":
+            yield case.text
+        elif is_of_ids and case.kind == "ids":
+            yield case.ids
+        elif is_of_ids and case.kind == "text":
+            yield tuple(bench.reference.tokenizer.encode_ids(case.text))
+
+
+def around(tokenizer: Tokenizer, shown: Iterable[Any]) -> Iterator[Any]:
+    """The inputs on which a fault showed, with a little beside them."""
+    for asked in shown:
+        if isinstance(asked, str):
+            half = len(asked) // 2
+            yield from filter(None, (asked[:half], asked[half:], asked * 2, asked[: half // 2]))
+            yield from (frame.replace("{0}", asked) for frame in _FRAMES)
+        else:
+            plain = tuple(tokenizer.encode_ids("a", add_special_tokens=False))
+            yield from ((*plain, *asked), (*asked, *plain), (*asked, *asked), (*plain, *asked, *plain))
+
+
+def with_others(text: str) -> Iterator[str]:
+    """A text with other characters in the place of each that tables may differ about: near it, and of each age."""
+    for replaced in doubtful_characters(text)[:MOST_REPLACED]:
+        near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
+        characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
+        yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
+
+
+def probes() -> Iterator[str]:
+    """Texts with what languages and tables of other ages do not agree about."""
+    ages = [*of_each_age()]
+    return chain(in_frames(_PROBED), map("a{0}".format, ages), map("{0}.a".format, ages))
+
+
+def in_frames(characters: Iterable[str]) -> Iterator[str]:
+    """Each of the characters beside others that a table may tell it from."""
+    return (frame.format(one) for one in characters for frame in _PROBING)
+
+
+def parts(asked: Any) -> Iterator[Any]:
+    """A text or ids without one place; what begins or ends a word of a text; what begins or ends ids."""
+    if len(asked) <= LONGEST_MISSED:
+        yield from (asked[:place] + asked[place + 1 :] for place in range(len(asked)))
+    for word in asked.split() if isinstance(asked, str) else (asked,):
+        for place in range(len(word)):
+            yield word[place:]
+            yield word[: place + 1]
+
+
+def beside_tokens(tokenizer: Tokenizer) -> Iterator[str]:
+    """Every added token, alone and beside plain text."""
+    tokens = tokenizer.rules.added_tokens.tokens.values()
+    return (frame.format(one.content) for one in tokens for frame in _BESIDE)
+
+
+def doubtful(texts: Sequence[str]) -> Iterator[str]:
+    """The characters of the texts that tables may differ about, and what languages do not agree about, in frames."""
+    own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
+    return in_frames((*own, *_PROBED))

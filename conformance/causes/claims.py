@@ -15,7 +15,8 @@ from typing import Any
 from conformance.causes.catalogue import Sample
 from conformance.causes.edits import predicted
 from conformance.causes.fewest import BELIEVED
-from conformance.causes.loop import Family, Trial
+from conformance.causes.loop import Trial
+from conformance.causes.witnesses import Family
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Encoded

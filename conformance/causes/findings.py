@@ -29,10 +29,11 @@ from conformance.causes.attribution import (
 from conformance.causes.claims import Claims, Tally, claims_of
 from conformance.causes.edits import Fault, predicted
 from conformance.causes.evidence import Example, examined
-from conformance.causes.loop import Family, Trial, decoded_ids, is_believed
+from conformance.causes.loop import Trial
 from conformance.causes.one_answer import attributor_of, is_encoding
 from conformance.causes.scope import learned
 from conformance.causes.shrinking.cases import plainer
+from conformance.causes.witnesses import Family, decoded_ids, is_believed
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Diagnosis, Difference
 from conformance.checks.decode import DECODE

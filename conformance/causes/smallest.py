@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
+from conformance.causes.asking import sample_cases
 from conformance.causes.asking_again import AskedAgain, ask_again
 from conformance.causes.attribution import Attribution
 from conformance.causes.encoder_streams import EACH_CHUNK_ALONE, are_chunks_encoded_alone, plain_entries
@@ -26,11 +27,8 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import AS_EXPECTED, NOT_ALONE, UNREPEATED, with_both
-from conformance.inputs.shards import corpus_cases
 from conformance.subjects.adapters import BUILT_IN
 
-MOST_SAMPLES = 60
-"""Texts of the corpora that show what a subject does with plain ones."""
 LONGEST_STREAMED, MOST_STREAMED = 100, 30
 """So many of them, of so many code points, are streamed in all ways to tell what a stream takes for a text."""
 SLOW_ATTEMPTS = 60
@@ -198,9 +196,3 @@ class _Trial:
 
     def _renew(self) -> None:
         self.bench.subjects[self.mismatch.subject].renew()
-
-
-def sample_cases(plan: Plan) -> list[Case]:
-    """Short texts from all over the corpora."""
-    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
-    return texts[:: max(1, len(texts) // MOST_SAMPLES)][:MOST_SAMPLES]

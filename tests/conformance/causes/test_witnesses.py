@@ -8,7 +8,7 @@ import pytest
 
 from conformance.causes.catalogue import Catalogue, Sample
 from conformance.causes.edits import Fault
-from conformance.causes.loop import Family
+from conformance.causes.witnesses import Family
 from conformance.core.case import text_case
 from conformance.core.finding import Confidence
 
