@@ -39,40 +39,36 @@ class Weighed(Generic[Candidate]):
         """Whether it fits at all, and the subject hardly ever gives the right answer where it would not."""
         return bool(self.fits) and len(self.refuted) <= (1 - BELIEVED) * (len(self.fits) + len(self.refuted))
 
-    def with_more(self, more: Weighed[Candidate], known: int) -> Weighed[Candidate]:
-        """The same fault, held against more samples; `beside`, which takes all samples, is not told.
-
-        more: as it stands against those alone. known: how many samples there were before.
-
-        >>> none = frozenset[int]()
-        >>> Weighed("f", frozenset({1}), frozenset({1}), none).with_more(Weighed("f", frozenset({0}), none, none), 9)
-        Weighed(fault='f', scope=frozenset({1, 9}), fits=frozenset({1}), refuted=frozenset(), beside=frozenset())
-        """
-        pairs = ((self.scope, more.scope), (self.fits, more.fits), (self.refuted, more.refuted))
-        return Weighed(self.fault, *(before | {known + place for place in after} for before, after in pairs))
-
 
 def weighed(
     fault: Candidate,
     samples: Sequence[Sample[Asked, Answer]],
     predict: Callable[[Candidate, Asked], Answer | None],
 ) -> Weighed[Candidate]:
-    """A fault, held against samples. predict: its answer, None where it has none, which says nothing."""
+    """A fault, held against samples. predict: its answer, None where it has none, which says nothing.
+
+    Right answers are looked at first: of one that would change too many of these, nothing more is asked.
+    """
     scope, fits, refuted, third = set[int](), set[int](), set[int](), list[int]()
     others: list[Asked] = []
-    for place, sample in enumerate(samples):
+    differing = [not agree(sample.expected, sample.observed) for sample in samples]
+    most_refuted = (1 - BELIEVED) / BELIEVED * sum(differing)
+    for place in sorted(range(len(samples)), key=differing.__getitem__):
+        sample = samples[place]
         answer = predict(fault, sample.asked)
         if answer is None or agree(answer, sample.expected):
-            if answer is not None and not agree(sample.expected, sample.observed):
+            if answer is not None and differing[place]:
                 others.append(sample.asked)
             continue
         scope.add(place)
         if agree(answer, sample.observed):
             fits.add(place)
-        elif agree(sample.expected, sample.observed):
-            refuted.add(place)
-        else:
+        elif differing[place]:
             third.append(place)
+        else:
+            refuted.add(place)
+            if len(refuted) > most_refuted:
+                return Weighed(fault, frozenset(scope), frozenset(), frozenset(refuted))
     beside = frozenset[int]()
     if len(third) <= len(fits):
         beside = _that_have_parts(samples, third, others) | _that_have_others(samples, third)

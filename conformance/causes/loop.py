@@ -54,7 +54,7 @@ from conformance.engine.plan import Plan
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
-MOST_LESSONS, MOST_ROUNDS = 2, 6
+MOST_LESSONS, MOST_ROUNDS = 3, 6
 """How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
 MOST_FRESH = 16
 """So many inputs in the scope of a fault are asked, of each source."""

@@ -19,7 +19,7 @@ from conformance.engine.bench import Bench
 
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
-MOST_FITTED = 36
+MOST_FITTED = 12
 """Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
 LEAST_TRIED = 3
 """So few answers say too little."""
