@@ -39,7 +39,7 @@ from conformance.checks.base import Answers, Check, Diagnosis, Difference
 from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, text_case
-from conformance.core.finding import NO_RULE, Confidence, Finding, Mismatch
+from conformance.core.finding import NO_RULE, NOT_SOUGHT, Confidence, Finding, Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.weight import counted_weight
 from conformance.engine.bench import Bench
@@ -278,7 +278,7 @@ class _Naming:
         """
         check = CHECKS[group.example.check]
         if not self._family(check).is_judged:
-            return [_untested(group)]
+            return [group]
         shown: dict[_Cause | None, dict[Case, Difference]] = {}
         for case, answers in self._trial.answers.items():
             difference = check(case, *answers)
@@ -507,9 +507,11 @@ class Known:
 
 
 def _untested(finding: Finding) -> Finding:
-    """The finding, whose rule was not put to the test before the time ended."""
-    is_rule = bool(finding.stage) and finding.rule not in DESCRIPTIONS
-    return replace(finding, confidence=Confidence(0, 0)) if is_rule else finding
+    """The finding, whose rule was not put to the test before the time ended, or not even sought."""
+    if finding.stage and finding.rule not in DESCRIPTIONS:
+        return replace(finding, confidence=Confidence(0, 0))
+    is_as_it_came = not finding.stage and finding.rule == finding.example.rule
+    return replace(finding, rule=f"{NOT_SOUGHT}: {finding.rule}") if is_as_it_came else finding
 
 
 def _of_each_length(cases: Iterable[Case]) -> list[Case]:

@@ -10,10 +10,12 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from conformance.causes.findings import Trials, explained_as_they_came
+from conformance.checks import by_weight
 from conformance.core.case import Case
-from conformance.core.finding import Finding
+from conformance.core.finding import NOT_SOUGHT, Finding
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.plan import ModelPlan
@@ -38,7 +40,7 @@ from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import STAGES, Watcher, changed
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
-from conformance.report.run.folder import seconds_before, write_run_folder
+from conformance.report.run.folder import RUN, read_run_folder, seconds_before, write_run_folder
 from conformance.runs.assemble import with_problems
 from conformance.runs.execute import stopped
 from conformance.runs.expectations import matching
@@ -144,7 +146,7 @@ class _Driver:
         self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
         self.seen = Seen(self.job)
-        self.named: Sequence[Finding] = ()
+        self.named: Sequence[Finding] = _named_before(self.job.folder)
         self.trials: Trials = {}
         self.looked_at: object = None
         self.seconds_of_causes = 0.0
@@ -162,6 +164,7 @@ class _Driver:
                 is_enough = True
             state = self._with_finished(finished)
             run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline, self.trials)
+            run = replace(run, findings=_with_names(run.findings, self.named))
             if self.was_cut_short and not self.new_cases:
                 run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
@@ -311,6 +314,22 @@ class _Driver:
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)
         return run
+
+
+def _named_before(folder: Path) -> list[Finding]:
+    """The findings of an earlier start whose causes were found."""
+    before = read_run_folder(folder).findings if (folder / RUN).exists() else ()
+    return [one for one in before if one.status == "new" and one.confidence is not None]
+
+
+def _with_names(found: Sequence[Finding], named: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings; where there was no time to seek a cause, those that were named before stand in its place."""
+    unnamed = [one for one in found if one.rule.startswith(NOT_SOUGHT)]
+    places = {one.example.place for one in unnamed} & {one.example.place for one in named}
+    kept = [one for one in found if one not in unnamed or one.example.place not in places]
+    known = {one.fingerprint for one in kept}
+    again = [one for one in named if one.example.place in places and one.fingerprint not in known]
+    return tuple(sorted((*kept, *again), key=by_weight))
 
 
 def _causes(found: Sequence[Finding]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.causes.one_answer import attributor_of
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
@@ -26,7 +27,7 @@ def no_bench() -> Iterator[None]:
 
 def test_a_model_that_makes_room_for_another_is_freed() -> None:
     """Fault: its attributor is part of cycles: frozen with them, it kept the model until the process ended."""
-    attributors = [weakref.ref(bench_of(PLAN, model.name).attributor) for model in MODELS]
+    attributors = [weakref.ref(attributor_of(bench_of(PLAN, model.name))) for model in MODELS]
     assert [attributor() is not None for attributor in attributors] == [False, True]
 
 
