@@ -507,11 +507,16 @@ class Known:
 
 
 def _untested(finding: Finding) -> Finding:
-    """The finding, whose rule was not put to the test before the time ended, or not even sought."""
-    if finding.stage and finding.rule not in DESCRIPTIONS:
-        return replace(finding, confidence=Confidence(0, 0))
+    """The finding, whose rule was not put to the test before the time ended."""
+    is_rule = bool(finding.stage) and finding.rule not in DESCRIPTIONS
+    return replace(finding, confidence=Confidence(0, 0)) if is_rule else finding
+
+
+def named_or_not_sought(finding: Finding) -> Finding:
+    """The finding; one whose cause was to be sought, and for which there was no time or no subject, says so."""
+    is_sought = _is_sought(finding) and finding.example.subject != REFERENCE
     is_as_it_came = not finding.stage and finding.rule == finding.example.rule
-    return replace(finding, rule=f"{NOT_SOUGHT}: {finding.rule}") if is_as_it_came else finding
+    return replace(finding, rule=f"{NOT_SOUGHT}: {finding.rule}") if is_sought and is_as_it_came else finding
 
 
 def _of_each_length(cases: Iterable[Case]) -> list[Case]:

@@ -25,7 +25,7 @@ from conformance.engine.workers import Workers
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
-from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
+from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known, with_names
 from conformance.fuzzing.live_stages import live_stages
 from conformance.fuzzing.outcome import (
     ModelCoverage,
@@ -199,7 +199,8 @@ class _Driver:
         for result in results:
             for subject in {*result.unavailable} & changed - BUILT_IN:
                 del result.unavailable[subject]
-        replayed = replay_known(plan, results, changed, self.clock + self.seconds * SHARE_OF_REPLAY)
+        end = self.clock + self.seconds * SHARE_OF_REPLAY
+        replayed = with_names(plan, replay_known(plan, results, changed, end), self.named, changed, end)
         write_atomically(folder / REPLAYED, "".join(json.dumps(entry.to_json()) + "\n" for entry in replayed))
         if replayed:
             write_state(folder, self.state)

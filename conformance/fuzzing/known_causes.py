@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from conformance.causes.asking_again import Verdict, ask_again
 from conformance.causes.attribution import Attribution
-from conformance.core.finding import Mismatch
+from conformance.core.finding import Finding, Mismatch
 from conformance.engine.benches import bench_of
 from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan
@@ -122,6 +122,25 @@ def replay_known(
         Replayed(model, *key, next(verdict for verdict in _OUTCOMES if verdict in found))
         for (model, key), found in sorted(verdicts.items())
     ]
+
+
+def with_names(
+    plan: Plan, replayed: Sequence[Replayed], named: Sequence[Finding], changed: Container[str], deadline: float
+) -> list[Replayed]:
+    """What was asked again, by the causes that the end of an earlier start named: shards count by what they see.
+
+    replayed: as of `replay_known`. named: the findings whose causes were found.
+    """
+    places = {one.example.place for one in named}
+    told = [one for one in replayed if one.stage or (one.model, one.subject, one.check) not in places]
+    for finding in named if len(told) < len(replayed) else ():
+        example = finding.example
+        verdict: _Outcome = "unasked"
+        if time.monotonic() < deadline:
+            verdict, _ = _asked(plan, example, Attribution(finding.stage, finding.rule), deadline)
+            verdict = "unseen" if verdict == "gone" and example.subject not in changed else verdict
+        told.append(Replayed(*example.place, finding.stage, finding.rule, verdict))
+    return told
 
 
 def _take_out(result: ShardResult, key: GroupKey) -> None:
