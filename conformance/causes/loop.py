@@ -177,7 +177,13 @@ class Trial:
         if not family.differing:
             family.is_judged = family.is_judged or not self._is_late
             return
+        before = family.believed
         self._seek(family)
+        if self._is_late:  # not all may be found again that was known
+            found, left = family.believed, len(family.unexplained)
+            family.believe(before)
+            if len(family.unexplained) >= left:
+                family.believe(found)
         family.search.adopt(family.believed)
         for _ in range(MOST_UPON):
             if not family.unexplained or self._is_late:
