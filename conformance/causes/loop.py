@@ -140,7 +140,7 @@ class Trial:
         tokenizer = self.bench.reference.tokenizer
         ids = case.ids if case.kind == "ids" else predicted(lambda: tuple(tokenizer.encode_ids(case.readable_text)))
         asked = ids if family.is_of_ids else case.readable_text
-        answer = None if ids is None else predicted(lambda: right_answer(family, self.bench)(asked))
+        answer = None if ids is None else predicted(lambda: right_answer(family, self.bench.reference.tokenizer)(asked))
         return None if answer is None else Sample(asked, answer, answer)
 
     def ask_witnesses(self, cases: Iterable[Case]) -> None:
@@ -299,7 +299,7 @@ class Trial:
         cases = [*map(family.case, chain(texts, drawn(self.bench, family.is_of_ids, "rivals")))]
         key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
-        right = right_answer(family, self.bench)
+        right = right_answer(family, self.bench.reference.tokenizer)
         self.ask([*telling_cases([*predictions, lambda case: right(key(case))], cases)])
         for one in rivals:
             self._ask_parts(family, family.weigh(one.fault))
@@ -341,7 +341,7 @@ class Trial:
 
     def _is_in_scope(self, family: Family[Any, Any, Any], fault: Any, asked: Any) -> bool:
         answer = family.search.predicted(fault, asked)
-        return answer is not None and not agree(answer, right_answer(family, self.bench)(asked))
+        return answer is not None and not agree(answer, right_answer(family, self.bench.reference.tokenizer)(asked))
 
     def _ask_parts(self, family: Family[Any, Any, Any], one: Weighed[Any]) -> None:
         """Ask whether something else is at work where a fault fails to foretell what the subject gave."""

@@ -15,7 +15,7 @@ from conformance.checks.base import Answers
 from conformance.core.case import Case
 from conformance.core.finding import Confidence
 from conformance.core.observation import Decoded, Encoded
-from conformance.engine.bench import Bench
+from reftok import Tokenizer
 
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
@@ -174,9 +174,8 @@ def gives(answer: Foretold, sample: Sample[Any, Any]) -> bool:
     return agree(predicted(lambda: answer(sample.asked)), sample.observed)
 
 
-def right_answer(family: Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
+def right_answer(family: Family[Any, Any, Any], tokenizer: Tokenizer) -> Callable[[Any], Any]:
     """What the reference answers, as the family expects it."""
-    tokenizer = bench.reference.tokenizer
 
     def answer(asked: Any) -> Any:
         if isinstance(asked, str):

@@ -18,9 +18,10 @@ from conformance.core.durations import seconds_of
 from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
-from conformance.fuzzing.drive import SessionJob, SessionProgress, run_session
+from conformance.fuzzing.drive import SessionJob, run_session
 from conformance.fuzzing.folder import beside_the_plan, read_generators
 from conformance.fuzzing.live import LiveServer, LiveSession
+from conformance.fuzzing.progress import SessionProgress
 from conformance.fuzzing.screen import SessionTeller, tables
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.generators import NAMES

@@ -28,13 +28,13 @@ from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known, with_names
 from conformance.fuzzing.live_stages import live_stages
 from conformance.fuzzing.outcome import (
-    ModelCoverage,
     bench_until,
     coverage_to_json,
     model_coverages,
     session_run,
     unread_models,
 )
+from conformance.fuzzing.progress import ModelCoverage, SessionProgress
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import STAGES, Watcher, changed
@@ -64,24 +64,6 @@ SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
 """Of the time that the replay leaves: at most this share is kept for the end, so many seconds for each cause
 that is shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they
 were not chosen by: a cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionProgress:
-    """The progress of a session.
-
-    cases: of all models, those of earlier starts included; new_cases, seconds: of this start.
-    coverages: at the end of the last generation. found: a finding a cause, the worst example of each, not shrunk.
-    known: how many others an expectation lists. fresh: those that are first seen, a line each.
-    """
-
-    cases: int
-    new_cases: int
-    seconds: float
-    coverages: tuple[ModelCoverage, ...]
-    found: tuple[Finding, ...]
-    known: int = 0
-    fresh: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

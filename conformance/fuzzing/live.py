@@ -16,8 +16,7 @@ from typing import Any
 from conformance.checks import by_weight
 from conformance.core.errors import UsageError
 from conformance.core.finding import Finding
-from conformance.fuzzing.drive import SessionProgress
-from conformance.fuzzing.outcome import ModelCoverage
+from conformance.fuzzing.progress import ModelCoverage, SessionProgress
 from conformance.fuzzing.screen import sentence
 from conformance.report.history import duration
 from conformance.report.live.html import live_html

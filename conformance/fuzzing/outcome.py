@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.live_stages import MUST_CHANGE
+from conformance.fuzzing.progress import ModelCoverage
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.fuzzing.state import ModelState, SessionState
 from conformance.fuzzing.watching import STAGES, TRANSITIONS, changed, transition_name
@@ -26,16 +27,6 @@ ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""
 MOST_NEVER_REACHED = 10
 CANNOT_CHANGE = "it can change nothing after the stages before it"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCoverage:
-    """Of one model: each kind, how often each generator gave an input, and why others, or stages, had nothing to do."""
-
-    model: str
-    kinds: tuple[KindCoverage, ...]
-    drawn: Mapping[str, int]
-    idle: Mapping[str, str]
 
 
 def model_coverages(state: SessionState, universes: Mapping[str, Universe]) -> tuple[ModelCoverage, ...]:

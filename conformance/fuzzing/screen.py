@@ -8,8 +8,7 @@ from rich.text import Text
 
 from conformance.checks import by_weight
 from conformance.core.finding import Finding
-from conformance.fuzzing.drive import SessionProgress
-from conformance.fuzzing.outcome import ModelCoverage
+from conformance.fuzzing.progress import ModelCoverage, SessionProgress
 from conformance.report.run.view import cause, plural, shown_input
 from conformance.report.text import visible
 from conformance.runs.progress import Teller

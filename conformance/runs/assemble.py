@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from conformance.causes.attribution import Attribution
-from conformance.causes.findings import Trials, explained_as_they_came, with_fewest_causes
+from conformance.causes.findings import Trials, explained_as_they_came, named_or_not_sought, with_fewest_causes
 from conformance.causes.smallest import shrunk_example
 from conformance.causes.verdict import with_verdicts
 from conformance.causes.weight import weighed
@@ -129,7 +129,8 @@ def finished_run(
         share = merging.next(told)
         bench = bench_of(found[0].example.model)
         of_model = [one for one in results if one.shard.model == bench.model.name]
-        return with_fewest_causes(job.plan, bench, found, witnesses, share, trials, of_model, natural)
+        named = with_fewest_causes(job.plan, bench, found, witnesses, share, trials, of_model, natural)
+        return [*map(named_or_not_sought, named)]
 
     natural = natural_texts(job.plan.inputs)
 

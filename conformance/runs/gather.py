@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from conformance.causes.attribution import DESCRIPTIONS, Attribution
-from conformance.causes.findings import named_or_not_sought
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
@@ -101,7 +100,7 @@ def findings(
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
-    return tuple(sorted((_listed(named_or_not_sought(one), accepted) for one in weigher(found)), key=by_weight))
+    return tuple(sorted((_listed(one, accepted) for one in weigher(found)), key=by_weight))
 
 
 def as_they_came(

@@ -11,8 +11,9 @@ from conformance.checks import CHECKS
 from conformance.core.run import ModelInfo
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.workers import IN_THIS_PROCESS
-from conformance.fuzzing.drive import SessionEnd, SessionJob, SessionProgress, run_session
+from conformance.fuzzing.drive import SessionEnd, SessionJob, run_session
 from conformance.fuzzing.known_causes import Replayed
+from conformance.fuzzing.progress import SessionProgress
 from conformance.fuzzing.session import SessionPlan
 from conformance.generators import NAMES
 from conformance.inputs.shards import Inputs

@@ -13,8 +13,9 @@ import pytest
 
 from conformance.core.errors import InputError
 from conformance.fuzzing import folder as session_folder
-from conformance.fuzzing.drive import SessionProgress, run_session
+from conformance.fuzzing.drive import run_session
 from conformance.fuzzing.folder import kept_inputs, read_corpus, read_finished, read_state
+from conformance.fuzzing.progress import SessionProgress
 from tests.conformance.fuzzing.sessions import run, session_job
 
 CASES = 600

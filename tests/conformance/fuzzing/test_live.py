@@ -15,9 +15,8 @@ import pytest
 
 from conformance.core.errors import UsageError
 from conformance.fuzzing.coverage import KindCoverage
-from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.live import MOST_CAUSES, MOST_SAMPLES, LiveServer, LiveSession
-from conformance.fuzzing.outcome import ModelCoverage
+from conformance.fuzzing.progress import ModelCoverage, SessionProgress
 from conformance.runs.progress import Finishing
 from tests.conformance.report.run.browsers import needs_browser
 from tests.conformance.report.run.pages import LOW_CONTRAST, SCHEMES, SIZES, violations

@@ -15,9 +15,10 @@ from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of
 from conformance.fuzzing import drive, known_causes, work
-from conformance.fuzzing.drive import SessionProgress, run_session
+from conformance.fuzzing.drive import run_session
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.fuzzing.known_causes import replay_known
+from conformance.fuzzing.progress import SessionProgress
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.job import file_hash, file_hashes
 from conformance.runs.plan_file import write_plan

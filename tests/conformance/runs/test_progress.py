@@ -13,7 +13,7 @@ from conformance.core.finding import Mismatch
 from conformance.core.run import ModelInfo
 from conformance.engine.plan import Plan
 from conformance.engine.result import Counts, Group, ShardResult
-from conformance.fuzzing.drive import SessionProgress
+from conformance.fuzzing.progress import SessionProgress
 from conformance.fuzzing.screen import SessionTeller
 from conformance.inputs.shards import Inputs, Shard
 from conformance.report.run.folder import read_run_folder
