@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import zip_longest
@@ -36,10 +36,8 @@ from conformance.causes.shrinking.cases import plainer
 from conformance.causes.witnesses import Family, decoded_ids, is_believed
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Diagnosis, Difference
-from conformance.checks.decode import DECODE
-from conformance.checks.encoding import IDS
 from conformance.core.case import Case, text_case
-from conformance.core.finding import NO_RULE, NOT_SOUGHT, Confidence, Finding, Mismatch
+from conformance.core.finding import NO_RULE, NOT_SOUGHT, SEVERITIES, Confidence, Finding, Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.weight import counted_weight
 from conformance.engine.bench import Bench
@@ -183,121 +181,105 @@ class _Naming:
         self._bench, self._subject = trial.bench, trial.subject
         self._known_offset_rules: dict[Case, set[str] | None] = {}
 
+    def explained(self, found: Sequence[Finding]) -> list[Finding]:
+        """What was found, as it came, by its causes: a finding for each, and one for what none of them explains."""
+        whole: dict[object, list[Finding]] = {}
+        for part in self._parts(found):
+            key = (part.stage, part.rule) if part.confidence is not None else id(part)
+            whole.setdefault(key, []).append(part)
+        return [reduce(Finding.joined, some) for some in whole.values()]
+
     def merged(
         self,
         found: Sequence[Finding],
         claims: Mapping[str, Claims] = NO_CLAIMS,
         natural: Mapping[str, int] = NOTHING_NATURAL,
     ) -> list[Finding]:
-        """The findings by their causes; what no fault explains is one finding a family.
+        """The findings by their causes; what no fault explains is one finding a family, and described.
 
         claims: by check, what the causes claim; the counts of such checks come from there.
         """
-        named = [self._named_again(finding) for finding in found]
-        came = {id(one.example): (one.stage, one.rule) for one in found}
         whole: dict[object, list[Finding]] = {}
-        for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
-            whole.setdefault(_cause(finding), []).append(finding)
-        for finding in self._not_told([some[0] for some in whole.values()], claims):
-            whole.setdefault(_cause(finding), [finding])
-        shown: list[Finding] = []
-        for key, some in whole.items():
-            one = reduce(Finding.joined, some)
-            is_as_it_came = came.get(id(one.example)) == (one.stage, one.rule)
-            one = one if one.confidence is None and is_as_it_came else self._with_stage(one)
-            shown.append(_counted(one, some, _tallies(key, claims), natural))
-        return [self._with_scope(finding) for finding in shown]
+        for part in self._parts(found):
+            named = part if part.confidence is not None else self._described(part)
+            whole.setdefault(_cause(named), []).append(named)
+        joined = ((key, some, reduce(Finding.joined, some)) for key, some in whole.items())
+        counted = (_counted(one, some, _tallies(key, claims), natural) for key, some, one in joined)
+        return [*map(self._with_scope, counted)]
 
-    def _not_told(self, shown: Sequence[Finding], claims: Mapping[str, Claims]) -> Iterator[Finding]:
-        """Findings of the causes that none has, and of what no cause claims.
+    def _parts(self, found: Sequence[Finding]) -> Iterator[Finding]:
+        """The findings of each check and kind of difference, apart by their causes; as they are where there is no time.
 
-        In the run, something else was at work in every answer of theirs, or they were put down to another.
+        So are those that were not asked, which are too long.
         """
-        told = {_cause(one) for one in shown}
-        for check in (IDS, DECODE):
-            family = self._family(check)
-            for cause, confidence in family.believed.items():
-                if (cause.stage, cause.rule) in told or not family.is_witnessed(cause):
-                    continue
-                seen = [one.asked for one in family.of_cause(cause)]
-                if example := self._smallest(shown[0], check, seen, cause):
-                    told.add((cause.stage, cause.rule))
-                    yield replace(_new(shown[0], example), stage=cause.stage, rule=cause.rule, confidence=confidence)
-            is_told = (check.diagnosis == "decoding") in told
-            left = claims[check.name].left if check.name in claims and family.is_judged and not is_told else ()
-            asked = [self._asked_of(case, check.diagnosis) for case in left]
-            if unclaimed := self._smallest(shown[0], check, asked, None):
-                yield self._named(_new(shown[0], unclaimed))
-
-    def _family(self, check: Check) -> Family[Any, Any, Any]:
-        return self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
-
-    def _smallest(self, like: Finding, check: Check, seen: Container[object], cause: Any) -> Mismatch | None:
-        """The smallest of the inputs on which a check fails, as an example. cause: None for none that is known."""
-        cases = (case for case in self._trial.answers if self._asked_of(case, check.diagnosis) in seen)
-        for case in sorted(cases, key=lambda one: (one.size, one.content)):
-            difference = check(case, *self._trial.answers[case])
-            if isinstance(difference, Difference):
-                return self._shown(replace(like.example, check=check.name), (case, difference), cause)
-        return None
-
-    def _shown(self, like: Mismatch, seen: tuple[Case, Difference], cause: Any) -> Mismatch:
-        """What was seen on a case, as an example of the same check as another."""
-        case, difference = seen
-        answers = self._trial.answers[case]
-        case = replace(case, origin=like.case.origin, language=like.case.language)
-        self._trial.answers[case] = answers
-        difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
-        attribution = Attribution() if cause is None else Attribution(cause.stage, cause.rule)
-        return replace(
-            like,
-            rule=difference.rule,
-            severity=attributor_of(self._bench).severity(difference, *answers),
-            case=case,
-            expected=difference.expected,
-            observed=difference.observed,
-            evidence=examined(Example(self._bench, self._subject, like.check, case, *answers), attribution),
-        )
-
-    def explained(self, found: Sequence[Finding]) -> list[Finding]:
-        """What was found, as it came, by its causes: a finding for each, and one for what none of them explains."""
-        whole: dict[object, Finding] = {}
+        groups: dict[object, list[Finding]] = {}
         for finding in sorted(found, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
-            for part in self._by_cause(finding):
-                key = (part.stage, part.rule) if part.confidence is not None else id(part)
-                first = whole.get(key)
-                whole[key] = part if first is None else first.joined(part)
-        self._trial.came = {(one.stage, one.rule): one.example for one in whole.values() if one.confidence is not None}
-        return [*whole.values()]
+            if not self._family(CHECKS[finding.example.check]).is_judged:
+                yield _untested(finding)
+            elif finding.example.case not in self._trial.answers:
+                yield finding
+            else:
+                groups.setdefault((finding.example.check, finding.example.rule), []).append(finding)
+        for some in groups.values():
+            yield from self._by_cause(reduce(Finding.joined, some)) or some
 
     def _by_cause(self, group: Finding) -> list[Finding]:
         """Mismatches that look alike, a finding for each cause that they show, on the smallest input that shows it.
 
-        What none explains is shown on the smallest of those that were found. Each has the share of the mismatches that
-        it has of the answers that were asked for.
+        What was asked besides may show more causes than were found: these are left out, unless one shows only where
+        others are at work. What none explains is shown on the smallest of those that were found. Each has the share of
+        the mismatches that it has of the answers that were asked for.
         """
         check = CHECKS[group.example.check]
-        if not self._family(check).is_judged:
-            return [group]
         shown: dict[_Cause | None, dict[Case, Difference]] = {}
+        alone: set[Case] = set()
         for case, answers in self._trial.answers.items():
             difference = check(case, *answers)
             if isinstance(difference, Difference) and difference.rule == group.example.rule:
-                shown.setdefault(self._cause_of(check, case), {})[case] = difference
-        witnessed = {cause: cases for cause, cases in shown.items() if not self._trial.witnesses.isdisjoint(cases)}
+                causes = self._causes_of(check, case)
+                alone |= {case} if len(causes) == 1 else set()
+                for cause in causes:
+                    shown.setdefault(cause, {})[case] = difference
+        found = self._trial.witnesses
+        witnessed = {cause: cases for cause, cases in shown.items() if found & cases.keys() or not alone & cases.keys()}
         total = sum(map(len, witnessed.values()))
         parts = []
         for cause, cases in witnessed.items():
-            chosen = cases if cause is not None else self._trial.witnesses & cases.keys()
-            case = min(chosen, key=lambda one: (one.size, one.content))
+            chosen = alone & cases.keys() or cases.keys()
+            chosen = chosen if cause is not None else chosen & found
             part = replace(
                 group,
-                example=self._shown(group.example, (case, cases[case]), cause),
+                example=self._shown(group.example, {case: cases[case] for case in chosen}, cause),
                 count=max(1, group.count * len(cases) // total),
+                stage="",
+                rule=group.example.rule,
+                confidence=None,
                 examples=tuple(one for one in group.examples if one.case in cases),
             )
             parts.append(part if cause is None else cause.names(part))
-        return parts or [group]
+        return parts
+
+    def _family(self, check: Check) -> Family[Any, Any, Any]:
+        return self._trial.ids if check.diagnosis == "decoding" else self._trial.texts
+
+    def _shown(self, like: Mismatch, cases: Mapping[Case, Difference], cause: _Cause | None) -> Mismatch:
+        """The example that tells most of what was seen on some cases, of the same check as another."""
+        attributor, answers = attributor_of(self._bench), self._trial.answers
+        severities = {case: attributor.severity(one, *answers[case]) for case, one in cases.items()}
+        case = min(cases, key=lambda one: (SEVERITIES.index(severities[one]), one.size, one.content))
+        difference = named_difference(self._bench.reference.tokenizer, cases[case], *answers[case])
+        attribution = Attribution() if cause is None else Attribution(cause.stage, cause.rule)
+        shown = replace(case, origin=like.case.origin, language=like.case.language)
+        answers[shown] = answers[case]
+        return replace(
+            like,
+            rule=difference.rule,
+            severity=severities[case],
+            case=shown,
+            expected=difference.expected,
+            observed=difference.observed,
+            evidence=examined(Example(self._bench, self._subject, like.check, shown, *answers[case]), attribution),
+        )
 
     def _asked_of(self, case: Case, diagnosis: Diagnosis) -> object:
         """The text of a case, or the ids that it asks to decode; None of one that was not asked, or has no text."""
@@ -308,46 +290,29 @@ class _Naming:
     def is_unexplained(self, finding: Finding) -> bool:
         """Whether no known cause explains a finding that is there."""
         check, case = CHECKS[finding.example.check], finding.example.case
-        return case in self._trial.answers and self._cause_of(check, case) is None
+        return case in self._trial.answers and self._causes_of(check, case) == [None]
 
-    def _named_again(self, finding: Finding) -> Finding:
-        """What was explained as it came is shown as it came, where a smaller input shows another cause."""
-        named = self._named(finding)
-        if finding.confidence is None or (named.stage, named.rule) == (finding.stage, finding.rule):
-            return named
-        came = self._trial.came.get((finding.stage, finding.rule), finding.example)
-        return self._named(replace(finding, example=came))
+    def _causes_of(self, check: Check, case: Case) -> Sequence[_Cause | None]:
+        """The believed causes of a difference by a check, all that are at work in it; [None] for none.
 
-    def _named(self, finding: Finding) -> Finding:
-        """The finding by the fault that explains it; where none is believed, described."""
-        case, check = finding.example.case, CHECKS[finding.example.check]
-        if not self._family(check).is_judged:
-            return _untested(finding)
-        expected, observed = self._trial.answers.get(case, (Answers(), Answers()))
-        if not isinstance(check(case, expected, observed), Difference):
-            return finding
-        if cause := self._cause_of(check, case):
-            return cause.names(finding)
-        described = self._described(finding, case, expected, observed)
-        return replace(finding, stage=described.stage, rule=described.rule, confidence=None)
-
-    def _cause_of(self, check: Check, case: Case) -> _Cause | None:
-        """The believed cause of a difference by a check."""
+        [] for a long input that faults are not held against.
+        """
         family = self._family(check)
         if check.diagnosis in ("ids", "decoding"):
-            found = family.cause_of(self._asked_of(case, check.diagnosis))
+            asked = self._asked_of(case, check.diagnosis)
+            if asked not in family.places:
+                return []
+            found = family.causes_of(asked)
         else:
-            observed = self._trial.answers[case][1]
-            found = next(
-                (one for one in family.believed if self._encodes_so(one, case, observed, check.diagnosis)), None
-            )
-        if found is not None:
-            return _Cause(found.stage, found.rule, family.believed[found])
+            given = self._trial.answers[case][1]
+            found = [one for one in family.believed if self._encodes_so(one, case, given, check.diagnosis)][:1]
+        if found:
+            return [_Cause(one.stage, one.rule, family.believed[one]) for one in found]
         if check.diagnosis == "offsets":
             rule, confidence = self._offset_rule(case)
             if is_believed(confidence):
-                return _Cause("Offsets", rule, confidence)
-        return None
+                return [_Cause("Offsets", rule, confidence)]
+        return [None]
 
     def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
         """Whether a fault gives all parts of an encoding that the subject gave."""
@@ -392,28 +357,27 @@ class _Naming:
         tokenizer = self._bench.reference.tokenizer
         return {rule for one in due for rule in offset_rules(tokenizer, case.text, one, given)}
 
-    def _described(self, finding: Finding, case: Case, expected: Answers, observed: Answers) -> Attribution:
-        """What can be said without a rule that is known."""
-        given, is_decoding = observed.encoding, CHECKS[finding.example.check].diagnosis == "decoding"
-        if CHECKS[finding.example.check].diagnosis == "ids" and isinstance(given, Encoded):
+    def _described(self, finding: Finding) -> Finding:
+        """The finding with what can be said without a rule that is known."""
+        case, check = finding.example.case, CHECKS[finding.example.check]
+        if case not in self._trial.answers or not self._family(check).is_judged:
+            return finding
+        expected, observed = self._trial.answers[case]
+        given = observed.encoding
+        if check.diagnosis == "ids" and isinstance(given, Encoded):
             found = attribute_boundaries(self._bench.reference.tokenizer, case.text, given.ids)
-        elif isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded) and is_decoding:
+        elif (
+            isinstance(expected.decoding, Decoded)
+            and isinstance(observed.decoding, Decoded)
+            and (check.diagnosis == "decoding")
+        ):
             found = attribute_decoding(expected.decoding, observed.decoding)
         else:
-            found = Attribution(finding.stage, finding.rule.removeprefix(f"{NO_RULE}: "))
+            found = attributor_of(self._bench).of(self._subject, check.name, case, expected, observed)
         stage = "" if found.stage == UNSURE else found.stage
-        return Attribution(stage, f"{NO_RULE}: {found.rule or finding.example.rule}")
+        return replace(finding, stage=stage, rule=f"{NO_RULE}: {found.rule or finding.example.rule}", confidence=None)
 
     # --- what is said of each
-
-    def _with_stage(self, finding: Finding) -> Finding:
-        """With the stage at which its cause shows, in the place of that of another cause."""
-        shown = finding.example
-        if shown.case not in self._trial.answers:
-            return finding
-        example = Example(self._bench, self._subject, shown.check, shown.case, *self._trial.answers[shown.case])
-        seen = examined(example, Attribution(finding.stage, finding.rule))
-        return replace(finding, example=replace(shown, evidence=replace(shown.evidence, stage=seen.stage)))
 
     def _with_scope(self, finding: Finding) -> Finding:
         """With what the inputs have in common, and the nearest that is right."""
@@ -425,7 +389,7 @@ class _Naming:
         is_decoding = CHECKS[finding.example.check].diagnosis == "decoding"
         if is_decoding:
             family = self._trial.ids
-        cause = family.cause_of(self._asked_of(case, CHECKS[finding.example.check].diagnosis))
+        cause = next((one for one in family.believed if (one.stage, one.rule) == (finding.stage, finding.rule)), None)
         alike = family.unexplained if cause is None else family.of_cause(cause)
         if is_decoding:
             found = learned(
@@ -456,11 +420,6 @@ def _cause(finding: Finding) -> object:
     if finding.rule.startswith(NO_RULE):
         return CHECKS[finding.example.check].diagnosis == "decoding"
     return (finding.stage, finding.rule) if finding.confidence else finding.fingerprint
-
-
-def _new(like: Finding, example: Mismatch) -> Finding:
-    """A finding on an example, of the subject of another one, which has counted nothing as yet."""
-    return Finding(example, 1, (), "", example.rule, like.oracle)
 
 
 def _tallies(key: object, claims: Mapping[str, Claims]) -> dict[str, Tally]:

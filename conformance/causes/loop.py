@@ -46,7 +46,7 @@ from conformance.causes.witnesses import (
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
-from conformance.core.finding import Confidence, Mismatch
+from conformance.core.finding import Confidence
 from conformance.core.observation import Decoded, Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
@@ -74,8 +74,7 @@ class Trial:
     """What a subject is asked, and which causes are believed of it.
 
     answers: of the oracle and of the subject, by case. witnesses: the cases on which the subject differed. texts, ids:
-    the faults of encoding and of decoding. came: the example on which each cause was shown as it came, by stage and
-    rule; for who names findings after they are shrunk.
+    the faults of encoding and of decoding.
     """
 
     def __init__(self, bench: Bench, subject: str, deadline: float) -> None:
@@ -83,7 +82,6 @@ class Trial:
         self._known_words: dict[str, list[str]] = {}
         self.answers: dict[Case, tuple[Answers, Answers]] = {}
         self.witnesses: set[Case] = set()
-        self.came: dict[tuple[str, str], Mismatch] = {}
         attributor, tokenizer = attributor_of(bench), bench.reference.tokenizer
         self.texts: Family[Any, str, tuple[int, ...]] = Family(
             attributor.encoding,

@@ -131,16 +131,15 @@ class Family(Generic[Candidate, Asked, Answer]):
             self._known[place] = next(found, ()) if self.differs(place) else ()
         return self._known[place]
 
-    def cause_of(self, asked: Asked) -> Candidate | None:
-        """The cause of an answer; the first of several that are at work at once."""
+    def causes_of(self, asked: Asked) -> Sequence[Candidate]:
+        """The causes of an answer: those that foretell it at once, or several in whose scope it is."""
         place = self.places.get(asked)
         if place is None or not self.differs(place):
-            return None
-        at_work = self.foretelling(place)
-        if not at_work:
-            in_scope = tuple(one for one in self.believed if self.is_in_scope(one, self.samples[place]))
-            at_work = in_scope if len(in_scope) > 1 else ()
-        return next(iter(at_work), None)
+            return ()
+        if at_work := self.foretelling(place):
+            return at_work
+        in_scope = [one for one in self.believed if self.is_in_scope(one, self.samples[place])]
+        return in_scope if len(in_scope) > 1 else ()
 
     def is_in_scope(self, fault: Candidate, sample: Sample[Asked, Answer]) -> bool:
         """Whether a fault makes another answer than is due."""
@@ -150,14 +149,6 @@ class Family(Generic[Candidate, Asked, Answer]):
     def of_cause(self, fault: Candidate) -> list[Sample[Asked, Answer]]:
         """The samples that a cause explains, alone or with others."""
         return [self.samples[place] for place in sorted(self.differing) if fault in self.foretelling(place)]
-
-    def is_witnessed(self, fault: Candidate) -> bool:
-        """Whether a cause explains something that the findings came from, or shows only where another is at work.
-
-        What was asked besides may show more causes than the run has seen.
-        """
-        shown = {place: some for place in self.differing if fault in (some := self.foretelling(place))}
-        return not self.witnesses.isdisjoint(shown) or all(len(some) > 1 for some in shown.values())
 
     @property
     def unexplained(self) -> list[Sample[Asked, Answer]]:
