@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conformance import faults
+from conformance.causes import edits
 from conformance.causes.edits.fault import Fault, of_text
 from conformance.checks import _CHECKS
 from conformance.checks.base import Answers, Check, Difference, Outcome
@@ -73,7 +73,7 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What their registrations do."""
     monkeypatch.setitem(_CHECKS, AsManyTokens.name, AsManyTokens())
     monkeypatch.setitem(adapters._ADAPTERS, TOY, ADAPTER)
-    monkeypatch.setattr(faults, "of_input", toy_faults)
+    monkeypatch.setattr(edits, "of_input", toy_faults)
     close_benches()
     yield
     close_benches()

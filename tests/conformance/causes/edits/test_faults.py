@@ -14,7 +14,7 @@ from conformance.core.rule_table import usual_cause
 from tests.models import load
 from tests.planted_defects.catalogue import DEFECTS
 
-PLANTED = Path(__file__).parents[2] / "planted_defects"
+PLANTED = Path(__file__).parents[3] / "planted_defects"
 
 
 def of_rule(model: str, rule: str) -> list[Fault]:

@@ -10,8 +10,7 @@ from conformance.causes.edits.inputs import of_input
 from conformance.causes.edits.post_processors import of_post_processors
 from conformance.causes.edits.pre_tokenizers import of_pre_tokenizers
 from tests.models import load
-
-from ...reftok.official import added, bpe, own, tokenizer_json
+from tests.reftok.official import added, bpe, own, tokenizer_json
 
 
 @pytest.mark.parametrize(

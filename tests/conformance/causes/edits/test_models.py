@@ -12,8 +12,7 @@ from conformance.causes.edits.models import of_model
 from reftok import Tokenizer
 from reftok.rules.merging import merge_all
 from tests.models import load
-
-from ...reftok.official import added, bpe, own, tokenizer_json, unigram
+from tests.reftok.official import added, bpe, own, tokenizer_json, unigram
 
 RANKS = {"bc": 0, "abc": 1, "bcd": 2, "cd": 3, "abcd": 4, "aa": 5, "aaa": 6}
 

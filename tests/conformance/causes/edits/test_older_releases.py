@@ -24,8 +24,7 @@ from conformance.causes.edits.older_releases import (
 )
 from reftok import Tokenizer
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
-
-from ...reftok.official import added, bpe, own, tokenizer_json
+from tests.reftok.official import added, bpe, own, tokenizer_json
 
 
 def ids(tokenizer: Tokenizer, rule: tuple[str, str], text: str) -> list[int]:
@@ -106,7 +105,7 @@ def test_rules_that_cannot_change_a_tokenizer_are_not_asked_about_it() -> None:
 
 @pytest.mark.parametrize("rule", CHANGES, ids=lambda rule: rule[1])
 def test_a_change_came_with_the_release_in_which_the_published_matrix_sees_it(rule: tuple[str, str]) -> None:
-    published = json.loads((Path(__file__).parents[3] / "reports" / "published" / "matrix.json").read_text("utf-8"))
+    published = json.loads((Path(__file__).parents[4] / "reports" / "published" / "matrix.json").read_text("utf-8"))
     change = CHANGES[rule]
     (matrix,) = (one for one in published["libraries"] if one["library"] == change.library)
     seen = [one for one in matrix["behaviours"] if (one["stage"], one["rule"]) == rule]

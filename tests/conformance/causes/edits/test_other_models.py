@@ -10,8 +10,7 @@ from conformance.causes.edits import Fault
 from conformance.causes.edits.other_models import of_other_models
 from reftok import Tokenizer
 from tests.models import load
-
-from ...reftok.official import bpe, own, tokenizer_json, unigram
+from tests.reftok.official import bpe, own, tokenizer_json, unigram
 
 CLUSTERS = "symbols are grapheme clusters, not characters"
 EQUIVALENT = "entries of the vocab that are canonically equivalent are one"

@@ -13,9 +13,8 @@ from conformance.core.resources import rules_file
 from conformance.core.rule_table import usual_cause
 from conformance.engine.repeating import UNREPEATED
 from reftok import embedded_models
+from tests.conformance.causes.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
 from tests.models import load
-
-from ..diagnosis.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
 
 FAILURES = get_args(get_type_hints(Failure)["kind"])
 

@@ -19,8 +19,8 @@ TOKENIZER = load("bpe-qwen")
 CUT = of_text("Input", "cut", TOKENIZER, lambda text: text[:3])
 STRIP = of_text("Input", "strip", TOKENIZER, lambda text: text.strip(" "))
 BEGIN = of_ids("PostProcessor", "begin", TOKENIZER, lambda ids: [7, *ids])
-NO_NFC = of_rules("Normalizer", "no NFC", lambda: replace(TOKENIZER.rules, normalizers=()))
-NO_SPLIT = of_rules("PreTokenizer", "no split", lambda: replace(TOKENIZER.rules, pre_tokenizers=()))
+NO_NFC = of_rules("Normalizer", "no NFC", TOKENIZER, lambda: replace(TOKENIZER.rules, normalizers=()))
+NO_SPLIT = of_rules("PreTokenizer", "no split", TOKENIZER, lambda: replace(TOKENIZER.rules, pre_tokenizers=()))
 
 
 def ids(*faults: Fault, text: str) -> list[int]:
@@ -86,7 +86,7 @@ def test_two_faults_of_one_stage_are_made_one_upon_the_other(
 def test_faults_that_cannot_be_put_beside_each_other_are_not_together() -> None:
     again = replace(NO_NFC, rule="another way to do without")
     other = of_rules(
-        "Normalizer", "twice", lambda: replace(TOKENIZER.rules, normalizers=TOKENIZER.rules.normalizers * 2)
+        "Normalizer", "twice", TOKENIZER, lambda: replace(TOKENIZER.rules, normalizers=TOKENIZER.rules.normalizers * 2)
     )
     opaque = Fault("Model", "nobody sees how", lambda text: [1])
     assert together(TOKENIZER, [NO_NFC, other]) is None

@@ -21,8 +21,7 @@ from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.special_tokens import SpecialTokens
-
-from ..subjects.isolated_subjects import WHOLE, Make
+from tests.conformance.subjects.isolated_subjects import WHOLE, Make
 
 Planted = Callable[[str], str]
 DECOMPOSED = text_case("cafe\u0301", "test")
