@@ -125,7 +125,7 @@ def with_fewest_causes(
 def with_known_causes(
     known: Known, plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case]
 ) -> list[Finding]:
-    """The same, and what it takes to know the causes is not done again for findings that these explain.
+    """The findings, each on its own case; what it takes to know their causes is done once for all that these explain.
 
     known: of this subject on this bench, {} at first; what is learnt is added.
     """
@@ -139,11 +139,11 @@ def with_known_causes(
         trial = known.trial = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
     else:
         trial.go_on(bench, cases, math.inf, False)
-        if known.times < MOST_TIMES and any(_Naming(trial).is_unexplained(one) for one in sought):
+        if known.times < MOST_TIMES and any(_Naming(trial).cause_of(one) is None for one in sought):
             known.times += 1
             trial.choose()
     others = [one for one in found if one not in sought]
-    return [*others, *_Naming(trial).merged(sought)]
+    return [*others, *map(_Naming(trial).on_its_case, sought)]
 
 
 def _sought_of(bench: Bench, found: Sequence[Finding]) -> list[Finding]:
@@ -287,10 +287,15 @@ class _Naming:
             return None
         return decoded_ids(case, self._trial.answers[case][0]) if diagnosis == "decoding" else case.text
 
-    def is_unexplained(self, finding: Finding) -> bool:
-        """Whether no known cause explains a finding that is there."""
+    def cause_of(self, finding: Finding) -> _Cause | None:
+        """The believed cause of a finding, by its own case; None for none."""
         check, case = CHECKS[finding.example.check], finding.example.case
-        return case in self._trial.answers and self._causes_of(check, case) == [None]
+        return next(iter(self._causes_of(check, case)), None) if case in self._trial.answers else None
+
+    def on_its_case(self, finding: Finding) -> Finding:
+        """The finding by its cause, or described, with its example as it is."""
+        cause = self.cause_of(finding)
+        return self._with_scope(self._described(finding) if cause is None else cause.names(finding))
 
     def _causes_of(self, check: Check, case: Case) -> Sequence[_Cause | None]:
         """The believed causes of a difference by a check, all that are at work in it; [None] for none.
