@@ -92,15 +92,29 @@ class Seen:
         """Whether a list has it, or may have it under the name that it gets at the end.
 
         What a baseline lists by one check is known by the others too; and what is seen by a check by which it lists
-        something without a known rule may turn out to be that.
+        something without a known rule may turn out to be that. A finding whose cause is still to be sought may turn out
+        to be whatever is listed of its subject and model.
         """
         if matching(self._listed, finding):
             return True
         check = finding.example.check
+        if _is_to_be_sought(finding):
+            sought = (one for one in self._listed if one.check in CHECKS and CHECKS[one.check].is_sampled)
+            return any(one.lists(_as_if(finding, one.check, one.rule)) for one in sought)
         unnamed = (one for one in self._accepted if one.check == check and one.rule.startswith(NO_RULE))
-        return any(one.lists(replace(finding, rule=one.rule)) for one in unnamed) or any(
-            one.lists(replace(finding, example=replace(finding.example, check=one.check))) for one in self._accepted
+        return any(one.lists(_as_if(finding, check, one.rule)) for one in unnamed) or any(
+            one.lists(_as_if(finding, one.check, finding.rule)) for one in self._accepted
         )
+
+
+def _as_if(finding: Finding, check: str, rule: str) -> Finding:
+    """The finding, by another check and of another rule."""
+    return replace(finding, example=replace(finding.example, check=check), rule=rule)
+
+
+def _is_to_be_sought(finding: Finding) -> bool:
+    """Whether the cause of a finding is still to be sought."""
+    return CHECKS[finding.example.check].is_sampled and not finding.stage and finding.rule not in UNREPEATED
 
 
 def first_line(finding: Finding, weight: str) -> str:
@@ -115,8 +129,7 @@ def first_line(finding: Finding, weight: str) -> str:
     '✗ rare text: other ids  mine.py:M on m, ids  its cause is being sought  “cafe”'
     """
     example = finding.example
-    is_sought = CHECKS[example.check].is_sampled and not finding.stage and finding.rule not in UNREPEATED
-    rule = SOUGHT if is_sought else cause(finding)
+    rule = SOUGHT if _is_to_be_sought(finding) else cause(finding)
     place = f"{example.subject} on {example.model}, {example.check}"
     shown = shown_input(example.case, MOST_OF_INPUT)
     return f"✗ {weight}: {example.severity}  {place}  {rule}  {f'“{shown}”' if example.case.kind == 'text' else shown}"
