@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from conformance.causes.catalogue import Answer, Asked, Sample
 from conformance.causes.edits import (
@@ -34,7 +34,6 @@ HELD_AGAINST, LEAST_FITTED = 10, 2
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
-AnySample = TypeVar("AnySample")
 
 
 def learnt_of_texts(

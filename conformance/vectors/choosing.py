@@ -63,13 +63,3 @@ def _needed(choices: Sequence[Choice[KeyT]], chosen: Sequence[int], times: Mappi
             reached.subtract(keys)
             kept.remove(number)
     return kept
-
-
-def unneeded(choices: Sequence[Choice[KeyT]], times: Mapping[KeyT, int]) -> list[int]:
-    """The numbers of the choices without which nothing would be missed.
-
-    >>> unneeded([Choice(1, frozenset("a")), Choice(1, frozenset("ab"))], {})
-    [0]
-    """
-    reached = Counter(key for one in choices for key in one.keys)
-    return [n for n, one in enumerate(choices) if all(reached[key] > times.get(key, 1) for key in one.keys)]

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from conformance.causes.edits.fault import around
 from conformance.causes.edits.unknown_tokens import RULE as NOT_IN_THE_FILE
-from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
 from conformance.generators import generators
 from conformance.generators.added_tokens import flags_of
@@ -334,16 +333,3 @@ def _not_utf8() -> Questions:
     for data in NO_CHARACTERS:
         for given in (data, b"a" + data + b"b", data + data):
             yield Question(given, frozenset({(NOT_UTF8, data.hex())}))
-
-
-def as_case(question: Question, origin: str) -> Case:
-    """A question as a case."""
-    given = question.given
-    if isinstance(given, tuple):
-        return Case("ids", origin, ids=given)
-    return Case("bytes", origin, data=given) if isinstance(given, bytes) else Case("text", origin, text=given)
-
-
-def texts_of(some: Iterable[Question]) -> list[str]:
-    """The questions that are texts."""
-    return [one.given for one in some if isinstance(one.given, str)]
