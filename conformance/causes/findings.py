@@ -1,9 +1,8 @@
 """The fewest causes behind what was found of one subject on one model, each borne out by inputs it was not chosen by.
 
-Findings come here with the cause that seemed best to each alone, first as they came, then shrunk. Together they say
-more: one cause that explains many of them is believed before several that explain one each; a rule that does not
-foretell what the subject does elsewhere is not named; and what no rule explains is one finding, with what its inputs
-have in common.
+Findings come here without a cause, first as they came, then shrunk. All answers together tell it: one cause that
+explains many of them is believed before several that explain one each; a rule that does not foretell what the subject
+does elsewhere is not named; and what no rule explains is one finding, with what its inputs have in common.
 """
 
 from __future__ import annotations
@@ -97,8 +96,8 @@ def with_fewest_causes(
 
     trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
         once more: small inputs say more. The others are as there.
-    results: of the shards of the model, with their wrong answers, which causes claim; where one claims none of them,
-        causes are sought for it. natural: as of `conformance.runs.gather.unshrunk`.
+    results: of the shards of the model, with their wrong answers, which causes claim; for what is left, causes are
+        sought once more. natural: as of `conformance.runs.gather.unshrunk`.
     """
     sought = _sought_of(bench, found)
     if not sought:
@@ -113,7 +112,7 @@ def with_fewest_causes(
     else:
         trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
     claims = claims_of(plan, trial, results)
-    if left := [case for one in claims.values() for case in _of_each_length(one.cases)]:
+    if left := [case for one in claims.values() for case in _of_each_length(one.left)]:
         trial.go_on(bench, left, deadline, True)
         claims = claims_of(plan, trial, results)
     others = [one for one in found if one not in sought]
@@ -216,7 +215,7 @@ class _Naming:
         for finding in sorted(found, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
             if not self._family(CHECKS[finding.example.check]).is_judged:
                 yield _untested(finding)
-            elif finding.example.case not in self._trial.answers:
+            elif self._trial.answers.keys().isdisjoint([finding.example.case, *(one.case for one in finding.examples)]):
                 yield finding
             else:
                 groups.setdefault((finding.example.check, finding.example.rule), []).append(finding)
@@ -477,10 +476,25 @@ def _untested(finding: Finding) -> Finding:
 
 
 def named_or_not_sought(finding: Finding) -> Finding:
-    """The finding; one whose cause was to be sought, and for which there was no time or no subject, says so."""
-    is_sought = _is_sought(finding) and finding.example.subject != REFERENCE
-    is_as_it_came = not finding.stage and finding.rule == finding.example.rule
-    return replace(finding, rule=f"{NOT_SOUGHT}: {finding.rule}") if is_sought and is_as_it_came else finding
+    """The finding; one whose cause was to be sought, and was not, says so."""
+    return replace(finding, rule=f"{NOT_SOUGHT}: {finding.rule}") if is_to_be_sought(finding) else finding
+
+
+def is_to_be_sought(finding: Finding) -> bool:
+    """Whether the cause of a finding is still to be sought: nothing is named as yet.
+
+    >>> from conformance.core.case import text_case
+    >>> example = Mismatch("m", "mine", "ids", "other ids", "other ids", text_case("a", ""), "", "")
+    >>> is_to_be_sought(Finding(example, 1, (), "", "other ids", ""))
+    True
+    >>> is_to_be_sought(Finding(example, 1, (), "Normalizer", "NFC is missing", ""))
+    False
+    """
+    is_as_it_came = not finding.stage and finding.rule in (
+        finding.example.rule,
+        f"{NOT_SOUGHT}: {finding.example.rule}",
+    )
+    return is_as_it_came and _is_sought(finding) and finding.example.subject != REFERENCE
 
 
 def _of_each_length(cases: Iterable[Case]) -> list[Case]:

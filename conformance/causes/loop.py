@@ -95,7 +95,10 @@ class Trial:
 
     @classmethod
     def judged(cls, plan: Plan, bench: Bench, subject: str, witnesses: Iterable[Case], deadline: float) -> Trial:
-        """One that knows what is believed. witnesses: the cases on which the subject differed."""
+        """A trial that has asked its witnesses and its samples, and has sought causes.
+
+        witnesses: the cases on which the subject differed.
+        """
         trial = cls(bench, subject, deadline)
         trial.ask_witnesses(witnesses)
         trial.ask([*sample_cases(plan), *bench.made_cases])
@@ -151,11 +154,13 @@ class Trial:
             family.witnesses.update(range(count, len(family.samples)))
 
     def go_on(self, bench: Bench, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
-        """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained.
+        """Ask more cases on which the subject differed, and seek causes once more. seeks: whether to do that.
 
         bench: of its model; the one before may have been closed, to make room for that of another model.
         """
         self.bench, self._deadline = bench, deadline
+        attributor_of(bench).encoding.adopt(self.texts.believed)
+        attributor_of(bench).decoding.adopt(self.ids.believed)
         self.ask_witnesses(cases)
         if seeks and not self._is_late:
             self.choose()
@@ -175,12 +180,14 @@ class Trial:
         if not family.differing:
             family.is_judged = family.is_judged or not self._is_late
             return
-        before = family.believed
+        known, taken = family.believed, family.taken
         self._seek(family)
         if self._is_late:  # not all may be found again that was known
             found, left = family.believed, len(family.unexplained)
-            family.believe(before)
-            if len(family.unexplained) >= left:
+            family.believe(known)
+            if len(family.unexplained) < left:
+                family.taken = taken
+            else:
                 family.believe(found)
         family.search.adopt(family.believed)
         for _ in range(MOST_UPON):

@@ -95,7 +95,7 @@ def _cause(
 ) -> Attribution:
     """The cause that the shrunk case shows, where one answer tells it; else that which came.
 
-    Of streams, the worker may have seen fewer cuts, and so have named a seam where one chunk goes wrong already; what
+    Of streams, fewer cuts may have been seen at first, and a seam been named where one chunk goes wrong already; what
     several texts tell goes before what one tells.
     """
     shown = attributor_of(bench).of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)

@@ -16,8 +16,8 @@ Severity = Literal["special-token injection", "other text", "other ids", "no ans
 
 NO_RULE = "no known rule"
 """The beginning of what is said of a cause that no known rule explains; what is seen follows."""
-NOT_SOUGHT = "cause not sought, time was over"
-"""The same where there was no time to find out; what is seen follows."""
+NOT_SOUGHT = "cause not sought"
+"""The same where there was no time to find out, or nobody to ask; what is seen follows."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Status = Literal["new", "known"]
 Place: TypeAlias = tuple[str, str, str]

@@ -181,7 +181,10 @@ def digest(answer: Encoded | Decoded) -> str:
     return blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def telling(mismatch: Mismatch) -> tuple[int, int, str]:
-    """The order of examples: the worst first, of equals the smallest case, then by origin."""
+def telling(mismatch: Mismatch) -> tuple[int, bool, int, str]:
+    """The order of examples: the worst first, of equals a text or ids, then the smallest case, then by origin.
+
+    Of bytes no cause is sought.
+    """
     case = mismatch.case
-    return SEVERITIES.index(mismatch.severity), case.size, case.origin
+    return SEVERITIES.index(mismatch.severity), case.kind == "bytes", case.size, case.origin

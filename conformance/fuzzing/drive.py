@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from conformance.causes.findings import Trials, explained_as_they_came
+from conformance.causes.findings import Trials, explained_as_they_came, is_to_be_sought
 from conformance.checks import by_weight
 from conformance.core.case import Case
-from conformance.core.finding import NOT_SOUGHT, Finding
+from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.plan import ModelPlan
@@ -43,7 +43,6 @@ from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import RUN, read_run_folder, seconds_before, write_run_folder
 from conformance.runs.assemble import with_problems
 from conformance.runs.execute import stopped
-from conformance.runs.expectations import matching
 from conformance.runs.gather import as_they_came, unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
@@ -128,7 +127,7 @@ class _Driver:
         self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
         self.seen = Seen(self.job)
-        self.named: Sequence[Finding] = _named_before(self.job.folder)
+        self.named = [one for one in _named_before(self.job.folder) if not self.seen.is_known(one)]
         self.trials: Trials = {}
         self.looked_at: object = None
         self.seconds_of_causes = 0.0
@@ -146,7 +145,6 @@ class _Driver:
                 is_enough = True
             state = self._with_finished(finished)
             run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline, self.trials)
-            run = replace(run, findings=_with_names(run.findings, self.named))
             if self.was_cut_short and not self.new_cases:
                 run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
@@ -183,6 +181,9 @@ class _Driver:
                 del result.unavailable[subject]
         end = self.clock + self.seconds * SHARE_OF_REPLAY
         replayed = with_names(plan, replay_known(plan, results, changed, end), self.named, changed, end)
+        gone = {(one.model, one.subject, one.check, one.stage, one.rule) for one in replayed if one.verdict == "gone"}
+        self.named = [one for one in self.named if (*one.example.place, one.stage, one.rule) not in gone]
+        self.seen.knows_names(self.named)
         write_atomically(folder / REPLAYED, "".join(json.dumps(entry.to_json()) + "\n" for entry in replayed))
         if replayed:
             write_state(folder, self.state)
@@ -269,7 +270,9 @@ class _Driver:
 
         oracles = {info.name: info.oracle for info in self.job.models}
         found = as_they_came(results, oracles, self.seen.expectations, explained)
-        self.named = [one for one in found if one.confidence is not None]
+        named = [one for one in found if one.confidence is not None]
+        places = {one.example.place for one in named}
+        self.named = [*named, *(one for one in self.named if one.example.place not in places)]
         self.looked_at = looked_at
         self.seconds_of_causes += time.monotonic() - started
         self._tell({}, self.seen.named(self.named))
@@ -284,7 +287,7 @@ class _Driver:
         self.causes = _causes(found)
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
-        unexpected = tuple(entry for entry in found if matching(self.seen.expectations, entry) is None)
+        unexpected = tuple(entry for entry in found if not self.seen.is_known(entry))
         listed = len(found) - len(unexpected)
         self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed, fresh))
 
@@ -292,6 +295,7 @@ class _Driver:
         """The folder of the run that a state amounts to, and the coverage."""
         seconds = time.monotonic() - self.clock + self.seconds_before
         times = {"total": round(seconds, 1), "work": round(state.seconds, 1)}
+        run = replace(run, findings=_with_names(run.findings, self.named))
         run = replace(run, started=self.started.isoformat(timespec="seconds"), times=times)
         coverage = coverage_to_json(model_coverages(state, self.universes))
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
@@ -306,8 +310,8 @@ def _named_before(folder: Path) -> list[Finding]:
 
 
 def _with_names(found: Sequence[Finding], named: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings; where there was no time to seek a cause, those that were named before stand in its place."""
-    unnamed = [one for one in found if one.rule.startswith(NOT_SOUGHT)]
+    """The findings; where a cause is still to be sought, those that were named before stand in its place."""
+    unnamed = [one for one in found if is_to_be_sought(one)]
     places = {one.example.place for one in unnamed} & {one.example.place for one in named}
     kept = [one for one in found if one not in unnamed or one.example.place not in places]
     known = {one.fingerprint for one in kept}

@@ -127,13 +127,13 @@ def replay_known(
 def with_names(
     plan: Plan, replayed: Sequence[Replayed], named: Sequence[Finding], changed: Container[str], deadline: float
 ) -> list[Replayed]:
-    """What was asked again, by the causes that the end of an earlier start named: shards count by what they see.
+    """What was asked again, with the causes that an earlier start named in the place of what has none in the shards.
 
     replayed: as of `replay_known`. named: the findings whose causes were found.
     """
     places = {one.example.place for one in named}
     told = [one for one in replayed if one.stage or (one.model, one.subject, one.check) not in places]
-    for finding in named if len(told) < len(replayed) else ():
+    for finding in sorted(named, key=lambda one: one.example.model) if len(told) < len(replayed) else ():
         example = finding.example
         verdict: _Outcome = "unasked"
         if time.monotonic() < deadline:

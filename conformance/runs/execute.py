@@ -18,7 +18,6 @@ from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.report.run.view import plural
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
-from conformance.runs.expectations import Expectation, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
@@ -50,7 +49,7 @@ def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
     seen = Seen(job)
     for result in results:
         seen.knows(result)
-    progress = reduce(partial(_after, seen.expectations), results, Progress(len(todo)))
+    progress = reduce(partial(_after, seen), results, Progress(len(todo)))
     next_report = 0.0
     tell_noise = NoiseTeller()
 
@@ -62,7 +61,7 @@ def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
             _write_incomplete(job, results, started, time.monotonic() - clock)
             took = time.monotonic() - now
             next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
-        progress = replace(_after(seen.expectations, progress, result), fresh=seen.fresh(result))
+        progress = replace(_after(seen, progress, result), fresh=seen.fresh(result))
         tell_noise(result)
         told(progress)
         seen.check_enough()
@@ -131,7 +130,7 @@ def _timed(run: Run, results: Sequence[ShardResult], started: datetime, seconds:
     return replace(run, started=started.isoformat(timespec="seconds"), times=times)
 
 
-def _after(expectations: Sequence[Expectation], progress: Progress, result: ShardResult) -> Progress:
+def _after(seen: Seen, progress: Progress, result: ShardResult) -> Progress:
     """The progress after one more shard."""
     found = unshrunk([result])
     return replace(
@@ -139,5 +138,5 @@ def _after(expectations: Sequence[Expectation], progress: Progress, result: Shar
         done=progress.done + 1,
         answers=progress.answers + result.answers,
         mismatches=progress.mismatches + sum(finding.count for finding in found),
-        known=progress.known + sum(finding.count for finding in found if matching(expectations, finding)),
+        known=progress.known + sum(finding.count for finding in found if seen.is_known(finding)),
     )

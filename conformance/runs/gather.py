@@ -29,7 +29,7 @@ Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 """By model and subject, the methods and parts of answers that it was asked for, and whether it has them."""
 
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
-"""A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
+"""A smaller mismatch of the same kind, and the cause that stands after that; given the cause that one answer told."""
 Merger = Callable[[Sequence[Finding], Sequence[Case], int], Sequence[Finding]]
 """The findings of one subject on one model by the fewest causes, those that an expectation lists as they are; given the
 cases on which it differed, too, and how many subjects on models have others."""
@@ -182,7 +182,7 @@ def _explains_less(finding: Finding) -> tuple[bool, bool, int]:
 
 def _shown(finding: Finding) -> Mismatch | None:
     """The input of an unexpected finding and its answers, by which it is the same as another: their cause is one."""
-    if finding.status != "new" or not CHECKS[finding.example.check].is_sampled:
+    if finding.status != "new" or finding.confidence is not None or not CHECKS[finding.example.check].is_sampled:
         return None
     case = replace(finding.example.case, origin="", language="")
     return replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)

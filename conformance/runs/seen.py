@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from conformance.causes.findings import is_to_be_sought
 from conformance.causes.weight_class import LEAST_TEXTS, weight_class
 from conformance.checks import CHECKS
 from conformance.core.finding import NO_RULE, Finding
 from conformance.core.weight import ALL, Share
 from conformance.engine.bench import load_reference
-from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
 from conformance.inputs.shards import natural_texts
 from conformance.report.run.view import cause, shown_input
@@ -40,7 +40,7 @@ class Seen:
         self._most = job.most_findings
         self._keys: set[tuple[str, str, str, str]] = set()
         self._named: set[tuple[str, str, str, str]] = set()
-        self._before = 0
+        self._before = self._named_before = 0
 
     @property
     def expectations(self) -> Sequence[Expectation]:
@@ -52,6 +52,11 @@ class Seen:
         self._first_seen(result)
         self._before = len(self._keys)
 
+    def knows_names(self, found: Iterable[Finding]) -> None:
+        """Take in the causes that an earlier start has found, which do not count."""
+        self.named(found)
+        self._named_before = len(self._named)
+
     def fresh(self, result: ShardResult) -> tuple[str, ...]:
         """A line for each finding that is first seen in the result of a shard."""
         return tuple(first_line(one, self._weight(one)) for one in self._first_seen(result))
@@ -61,7 +66,7 @@ class Seen:
         lines = []
         for one in found:
             key = (one.example.model, one.example.subject, one.stage, one.rule)
-            if one.confidence is not None and key not in self._named and not self._is_known(one):
+            if one.confidence is not None and key not in self._named and not self.is_known(one):
                 self._named.add(key)
                 lines.append(first_line(one, self._weight(one)))
         return tuple(lines)
@@ -70,7 +75,7 @@ class Seen:
         found: list[Finding] = []
         for one in sorted(unshrunk([result], self._natural), key=lambda finding: telling(finding.example)):
             key = (one.example.model, one.example.subject, one.stage, one.rule)
-            if key not in self._keys and not self._is_known(one):
+            if key not in self._keys and not self.is_known(one):
                 self._keys.add(key)
                 found.append(one)
         return found
@@ -85,10 +90,11 @@ class Seen:
 
     def check_enough(self) -> None:
         """Raise EnoughFoundError where this start has seen as many as it was to see."""
-        if self._most and max(len(self._keys) - self._before, len(self._named)) >= self._most:
+        seen = max(len(self._keys) - self._before, len(self._named) - self._named_before)
+        if self._most and seen >= self._most:
             raise EnoughFoundError
 
-    def _is_known(self, finding: Finding) -> bool:
+    def is_known(self, finding: Finding) -> bool:
         """Whether a list has it, or may have it under the name that it gets at the end.
 
         What a baseline lists by one check is known by the others too; and what is seen by a check by which it lists
@@ -98,7 +104,7 @@ class Seen:
         if matching(self._listed, finding):
             return True
         check = finding.example.check
-        if _is_to_be_sought(finding):
+        if is_to_be_sought(finding):
             sought = (one for one in self._listed if one.check in CHECKS and CHECKS[one.check].is_sampled)
             return any(one.lists(_as_if(finding, one.check, one.rule)) for one in sought)
         unnamed = (one for one in self._accepted if one.check == check and one.rule.startswith(NO_RULE))
@@ -110,11 +116,6 @@ class Seen:
 def _as_if(finding: Finding, check: str, rule: str) -> Finding:
     """The finding, by another check and of another rule."""
     return replace(finding, example=replace(finding.example, check=check), rule=rule)
-
-
-def _is_to_be_sought(finding: Finding) -> bool:
-    """Whether the cause of a finding is still to be sought."""
-    return CHECKS[finding.example.check].is_sampled and not finding.stage and finding.rule not in UNREPEATED
 
 
 def first_line(finding: Finding, weight: str) -> str:
@@ -129,7 +130,7 @@ def first_line(finding: Finding, weight: str) -> str:
     '✗ rare text: other ids  mine.py:M on m, ids  its cause is being sought  “cafe”'
     """
     example = finding.example
-    rule = SOUGHT if _is_to_be_sought(finding) else cause(finding)
+    rule = SOUGHT if is_to_be_sought(finding) else cause(finding)
     place = f"{example.subject} on {example.model}, {example.check}"
     shown = shown_input(example.case, MOST_OF_INPUT)
     return f"✗ {weight}: {example.severity}  {place}  {rule}  {f'“{shown}”' if example.case.kind == 'text' else shown}"

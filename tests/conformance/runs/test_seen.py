@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.case import text_case
-from conformance.core.finding import Mismatch
+from conformance.core.finding import Confidence, Finding, Mismatch
 from conformance.core.run import ModelInfo
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Group, ShardResult
@@ -56,7 +56,29 @@ def test_what_a_baseline_lists_by_a_rule_hides_no_other_rule(tmp_path: Path) -> 
 
 def test_a_difference_that_may_turn_out_to_be_listed_is_told_at_the_end_alone(tmp_path: Path) -> None:
     """Fault: `run -x` ended at what the baseline lists, whose cause was not sought as yet."""
-    unnamed = shard("ids", "", "other ids")
+    unnamed = shard("ids", "", "other text")
     assert seen(tmp_path, replace(ACCEPTED, rule="a byte order mark is dropped")).fresh(unnamed) == ()
     (line,) = seen(tmp_path, replace(ACCEPTED, subject="other.py:Other")).fresh(unnamed)
     assert "its cause is being sought" in line
+
+
+def test_a_crash_is_told_though_something_else_is_listed(tmp_path: Path) -> None:
+    crash = shard("ids", "", "crashed")
+    (group,) = crash.groups.values()
+    group.examples = [replace(one, rule="crashed", severity="no answer") for one in group.examples]
+    (line,) = seen(tmp_path, replace(ACCEPTED, rule="a byte order mark is dropped")).fresh(crash)
+    assert "crashed" in line
+
+
+def test_causes_that_an_earlier_start_named_do_not_count(tmp_path: Path) -> None:
+    """Fault: `fuzz -x --resume` ended at once, by the causes that were known."""
+    found = seen(tmp_path)
+    (group,) = shard("ids", "", "other text").groups.values()
+    known = Finding(group.examples[0], 1, (), "Normalizer", "NFC is missing", "", confidence=Confidence(9, 9))
+    found.knows_names([known])
+    assert found.named([known]) == ()
+    found.check_enough()
+    (line,) = found.named([replace(known, rule="text is lower-cased")])
+    assert "Normalizer: text is lower-cased" in line
+    with pytest.raises(EnoughFoundError):
+        found.check_enough()
