@@ -59,10 +59,11 @@ SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_CAUSES, SECONDS_OF_CAUSES = 0.25, 5.0
 """Of the time so far, this share at most goes into causes before the end, each time so many seconds at least."""
-SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
-"""Of the time that the replay leaves: at most this share is kept for the end, so many seconds for each cause
-that is shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they
-were not chosen by: a cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
+SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS, SECONDS_OF_KNOWN_TRIALS = 0.5, 2.0, 15.0, 6.0
+"""Of the time that the replay leaves: at most this share is kept for the end, so many seconds for each cause that is
+shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they were not
+chosen by, fewer where they were found before: a cause that there is no time to try is told as a guess, and the guess is
+often the wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class _Driver:
         self.named = [one for one in _named_before(self.job.folder) if not self.seen.is_known(one)]
         self.trials: Trials = {}
         self.looked_at: object = None
+        self.is_unnamed = False
         self.seconds_of_causes = 0.0
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
@@ -203,7 +205,8 @@ class _Driver:
 
     def _kept_for(self, causes: int) -> float:
         """The seconds at the end that are for so many causes."""
-        return min(self.left * SHARE_OF_SHRINKING, SECONDS_OF_TRIALS + causes * SECONDS_OF_SHRINKING)
+        trials = SECONDS_OF_KNOWN_TRIALS if self.named and not self.is_unnamed else SECONDS_OF_TRIALS
+        return min(self.left * SHARE_OF_SHRINKING, trials + causes * SECONDS_OF_SHRINKING)
 
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
@@ -285,6 +288,7 @@ class _Driver:
         came = unshrunk(by_model(results, self.state.models).values())
         found = [*self.named, *(one for one in came if one.stage or one.example.place not in places)]
         self.causes = _causes(found)
+        self.is_unnamed = any(map(is_to_be_sought, found))
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
         unexpected = tuple(entry for entry in found if not self.seen.is_known(entry))
