@@ -173,7 +173,7 @@ class _Cause:
 
 
 class _Naming:
-    """The findings of a trial's subject by what is believed of it."""
+    """Names findings by the causes that a trial believes."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
@@ -207,7 +207,7 @@ class _Naming:
         return [*map(self._with_scope, counted)]
 
     def _parts(self, found: Sequence[Finding]) -> Iterator[Finding]:
-        """The findings of each check and kind of difference, apart by their causes; as they are where there is no time.
+        """The findings of each check and kind of difference, apart by cause; as they are if none were sought.
 
         So are those that were not asked, which are too long.
         """

@@ -255,7 +255,7 @@ class _Driver:
         return True
 
     def _seek_causes(self) -> None:
-        """Seek the causes of what came so far, where something has come since; the end seeks them anew.
+        """Seek the causes of what came so far, if there are new examples since the last time; the end seeks them again.
 
         Workers wait meanwhile, so it may take no more than a part of the time.
         """
