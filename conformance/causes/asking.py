@@ -32,7 +32,7 @@ MOST_RIVALS = 8
 ASKED_OF_EACH_PAIR = 4
 
 Prediction: TypeAlias = Callable[[Case], object]
-"""The answer of a fault to a case, None where it has none."""
+"""What a fault answers to a case, or None."""
 
 
 def telling_cases(rivals: Sequence[Prediction], cases: Sequence[Case]) -> Iterator[Case]:

@@ -76,7 +76,7 @@ class Catalogue(Generic[Candidate, Asked, Answer]):
         return agree(self.remembered(fault, sample.asked), sample.observed)
 
     def predicted(self, fault: Candidate, asked: Asked) -> Answer | None:
-        """The answer of a fault, None where it has none."""
+        """What a fault answers, or None."""
         return predicted(lambda: self._predict(fault, asked))
 
 

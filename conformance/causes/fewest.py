@@ -45,7 +45,7 @@ def weighed(
     samples: Sequence[Sample[Asked, Answer]],
     predict: Callable[[Candidate, Asked], Answer | None],
 ) -> Weighed[Candidate]:
-    """A fault, held against samples. predict: its answer, None where it has none, which says nothing.
+    """A fault, held against samples. predict: its answer, or None, which says nothing.
 
     Right answers are looked at first: of one that would change too many of these, nothing more is asked.
     """

@@ -97,7 +97,7 @@ def with_fewest_causes(
     trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
         once more: small inputs say more. The others are as there.
     results: of the shards of the model, with their wrong answers, which causes claim; for what is left, causes are
-        sought once more. natural: as of `conformance.runs.gather.unshrunk`.
+        sought once more. natural: how many natural texts each model was asked, by the name of the corpus file.
     """
     sought = _sought_of(bench, found)
     if not sought:

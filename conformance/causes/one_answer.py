@@ -200,7 +200,7 @@ def _of_stream_decoding(found: tuple[FedStream, Difference] | None) -> Attributi
 
 
 def _encodings(case: Case, oracle: Answers, subject: Answers) -> tuple[Encoded, Encoded] | None:
-    """Both encodings of a text, None where there are none."""
+    """Both encodings of a text, or None."""
     expected, observed = oracle.encoding, subject.encoding
     if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
         return None

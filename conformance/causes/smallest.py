@@ -49,7 +49,7 @@ def shrunk_example(
     others: Sequence[Attribution] = (),
     deadline: float = math.inf,
 ) -> tuple[Mismatch, Attribution]:
-    """The mismatch on a smaller case, and its cause: a smaller case shows more of what is told by one answer.
+    """The mismatch on a smaller case, and its cause: a smaller case shows more clearly what one answer tells.
 
     bench: of its model. cause: its own; where none is known, others: those of the subject's other mismatches, none of
         which a smaller case may show. deadline: of `time.monotonic`, from which on no smaller case is tried; the

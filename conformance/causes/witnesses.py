@@ -20,7 +20,7 @@ from reftok import Tokenizer
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
 MOST_FITTED = 12
-"""Samples of which a fault must fit one to be taken up, of those that differ, and of those that nothing explains."""
+"""So many samples that differ are looked at, and so many that nothing explains: a fault is taken up if it fits one."""
 LEAST_TRIED = 3
 """So few answers say too little."""
 THE_ONLY_INPUT = Confidence(1, 1)

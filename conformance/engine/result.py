@@ -1,4 +1,4 @@
-"""The result of a shard: counts, and mismatches gathered by what each tells of its cause."""
+"""The result of a shard: counts, and mismatches in groups that look alike."""
 
 from __future__ import annotations
 

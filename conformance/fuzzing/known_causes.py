@@ -129,7 +129,7 @@ def with_names(
 ) -> list[Replayed]:
     """What was asked again, with the causes that an earlier start named in the place of what has none in the shards.
 
-    replayed: as of `replay_known`. named: the findings whose causes were found.
+    replayed: what `replay_known` gave. named: the findings whose causes were found.
     """
     places = {one.example.place for one in named}
     told = [one for one in replayed if one.stage or (one.model, one.subject, one.check) not in places]

@@ -178,9 +178,9 @@ def _apply(
 def _record(
     result: ShardResult, bench: Bench, name: str, seen: Sequence[Differing], not_repeated: Mapping[str, Unrepeated]
 ) -> None:
-    """Gather the mismatches of a subject by what each tells of its cause; nothing is said of what is not repeated.
+    """Put the mismatches of a subject into groups that look alike. Those that it does not repeat have a group each check.
 
-    Examples of these are such as were asked alone as well: they show both answers.
+    The examples of such a group were asked alone as well: they show both answers.
     """
     for one in seen:
         answer = {"ids": one.observed.encoding, "decoding": one.observed.decoding}.get(CHECKS[one.check].diagnosis)
