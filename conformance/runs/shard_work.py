@@ -178,7 +178,7 @@ def _apply(
 def _record(
     result: ShardResult, bench: Bench, name: str, seen: Sequence[Differing], not_repeated: Mapping[str, Unrepeated]
 ) -> None:
-    """Put the mismatches of a subject into groups that look alike. Those that it does not repeat have a group each check.
+    """Put the mismatches of a subject into groups that look alike; those that it does not repeat, into one a check.
 
     The examples of such a group were asked alone as well: they show both answers.
     """
