@@ -17,6 +17,7 @@ from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.older_releases import release_decoding_faults, release_faults
 from conformance.causes.encoder_streams import attribute_stream_encoding
 from conformance.causes.learning import IdsSample, TextSample, learnt_of_ids, learnt_of_texts
+from conformance.causes.witnesses import decoded_ids
 from conformance.checks import CHECKS
 from conformance.checks.bare import ALWAYS_ADDED
 from conformance.checks.base import Answers, Diagnosis, Difference
@@ -87,7 +88,7 @@ class Attributor:
             text = self._of_text(self._reference, case, *encodings)
             older = (one for one in self._older_encodings if self.encoding.fits(one, text))
         elif diagnosis == "decoding" and decodings is not None:
-            ids = self._of_ids(self._reference, _decoded_ids(case, oracle), *decodings)
+            ids = self._of_ids(self._reference, decoded_ids(case, oracle), *decodings)
             older = (one for one in self._older_decodings if self.decoding.fits(one, ids))
         return next((Attribution(one.stage, one.rule) for one in older), Attribution())
 
@@ -108,7 +109,7 @@ class Attributor:
             return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
         if diagnosis == "decoding" and decodings is not None:
-            decoded = self._of_ids(name, _decoded_ids(case, oracle), *decodings)
+            decoded = self._of_ids(name, decoded_ids(case, oracle), *decodings)
             return any(self.decoding.fits(one, decoded) for one in self.decoding.of_rule(cause.stage, cause.rule))
         if diagnosis == "decoding" or encodings is None:
             return False
@@ -133,7 +134,7 @@ class Attributor:
 
     def _of_refusal(self, diagnosis: Diagnosis, case: Case, oracle: Answers) -> Attribution:
         if diagnosis == "decoding":
-            return refused_ids(self._tokenizer, _decoded_ids(case, oracle))
+            return refused_ids(self._tokenizer, decoded_ids(case, oracle))
         return refused_text(case.readable_text)
 
     def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
@@ -226,8 +227,3 @@ def is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) -> 
         and observed.tokens in (None, tuple(encoding.tokens))
         and (diagnosis == "tokens" or observed.offsets in (None, tuple(encoding.offsets)))
     )
-
-
-def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
-    """The decoded ids: those of the case, or those that the oracle gives for its text."""
-    return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()

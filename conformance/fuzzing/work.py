@@ -88,6 +88,7 @@ def _worked(
     bench.ask_until(end)
     work.look()
     work.ask_in_full()
+    result.wrong.clear()  # causes are held against the answers of a run's shards, which can be asked again
     result.cases = len(work.inputs)
     return ShardOutcome(shard, result, tuple(work.kept), Counter(work.makers), idle)
 
