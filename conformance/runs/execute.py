@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 
+from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
@@ -49,7 +50,7 @@ def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
     seen = Seen(job)
     for result in results:
         seen.knows(result)
-    progress = reduce(partial(_after, seen), results, Progress(len(todo)))
+    progress = reduce(partial(_after, seen.is_known), results, Progress(len(todo)))
     next_report = 0.0
     tell_noise = NoiseTeller()
 
@@ -61,7 +62,7 @@ def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
             _write_incomplete(job, results, started, time.monotonic() - clock)
             took = time.monotonic() - now
             next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
-        progress = replace(_after(seen, progress, result), fresh=seen.fresh(result))
+        progress = replace(_after(seen.is_known, progress, result), fresh=seen.fresh(result))
         tell_noise(result)
         told(progress)
         seen.check_enough()
@@ -130,7 +131,7 @@ def _timed(run: Run, results: Sequence[ShardResult], started: datetime, seconds:
     return replace(run, started=started.isoformat(timespec="seconds"), times=times)
 
 
-def _after(seen: Seen, progress: Progress, result: ShardResult) -> Progress:
+def _after(is_known: Callable[[Finding], bool], progress: Progress, result: ShardResult) -> Progress:
     """The progress after one more shard."""
     found = unshrunk([result])
     return replace(
@@ -138,5 +139,5 @@ def _after(seen: Seen, progress: Progress, result: ShardResult) -> Progress:
         done=progress.done + 1,
         answers=progress.answers + result.answers,
         mismatches=progress.mismatches + sum(finding.count for finding in found),
-        known=progress.known + sum(finding.count for finding in found if seen.is_known(finding)),
+        known=progress.known + sum(finding.count for finding in found if is_known(finding)),
     )

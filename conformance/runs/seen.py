@@ -123,7 +123,7 @@ def first_line(finding: Finding, weight: str) -> str:
 
     >>> from conformance.core.case import text_case
     >>> from conformance.core.finding import Mismatch
-    >>> example = Mismatch("m", "mine.py:M", "ids", "r", "other ids", text_case("cafe", ""), "", "")
+    >>> example = Mismatch("m", "mine.py:M", "ids", "other ids", "other ids", text_case("cafe", ""), "", "")
     >>> first_line(Finding(example, 1, (), "Normalizer", "NFC is missing", ""), "natural text (7 so far)")
     '✗ natural text (7 so far): other ids  mine.py:M on m, ids  Normalizer: NFC is missing  “cafe”'
     >>> first_line(Finding(example, 1, (), "", "other ids", ""), "rare text")

@@ -36,8 +36,8 @@ def result(rule: str, count: int) -> ShardResult:
 
 def test_a_listed_mismatch_is_told_as_known_and_another_as_unexpected() -> None:
     results = [result("known rule", 3), result("other rule", 2)]
-    first = _after([LISTED], Progress(5), results[0])
-    progress = _after([LISTED], first, results[1])
+    first = _after(LISTED.lists, Progress(5), results[0])
+    progress = _after(LISTED.lists, first, results[1])
     assert progress == Progress(total=5, done=2, answers=20, mismatches=5, known=3)
     assert progress.sentence == "20 answers compared, 2 unexpected, 3 known mismatches"
     assert first.sentence == "10 answers compared, none unexpected, 3 known mismatches"
