@@ -16,15 +16,15 @@ from conformance.inputs.shards import corpus_cases
 from reftok import Tokenizer
 
 MOST_SAMPLES = 60
-"""Texts of the corpora that show what a subject does with plain ones."""
+"""How many short texts of the corpora are asked, to see what a subject does with ordinary text."""
 FRESH_OF_EACH = 25
-"""So many cases of each generator are looked through for those in the scope of a fault."""
+"""Cases of each generator that are searched for inputs in the scope of a fault."""
 LONGEST_MISSED = 20
-"""Of inputs of so many code points or ids, each place is left out."""
+"""Code points or ids of an input that is also asked with each of its places left out."""
 _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
-"""What languages do not agree about; tables of other ages do not agree about what came with each."""
+"""Characters that programming languages treat differently, such as white space."""
 MOST_REPLACED = 2
-"""Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
+"""How many inputs on which a fault showed have characters replaced, and how many characters of each."""
 _PROBING = ("a{0}b", " {0} a", "{0}.", "{0}.a", "e\u0301{0}", "e{0}\u0301")
 _BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
@@ -67,7 +67,7 @@ def drawn(bench: Bench, is_of_ids: bool, seed: str) -> Iterator[Any]:
 
 
 def around(tokenizer: Tokenizer, shown: Iterable[Any]) -> Iterator[Any]:
-    """The inputs on which a fault showed, with a little beside them."""
+    """The inputs on which a fault showed, in parts, twice, and with a little text before or after them."""
     for asked in shown:
         if isinstance(asked, str):
             half = len(asked) // 2

@@ -57,7 +57,7 @@ def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: E
 
 
 def attribute_offsets(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> Attribution:
-    """The first rule that could have changed the right offsets; a description if there is none."""
+    """The first rule that could have changed the right offsets; else a description of how they differ."""
     right, given = expected.offsets, observed.offsets
     if right is None or given is None or len(right) != len(given):
         return Attribution()

@@ -46,7 +46,7 @@ def are_chunks_encoded_alone(tokenizer: Tokenizer, entries: Sequence[FedStream])
 
 
 def plain_entries(entries: Iterable[FedStream]) -> list[FedStream]:
-    """Some of the streams that took a text in chunks of characters, with special tokens as the text has them."""
+    """A few of the streams that were fed text, not bytes, in chunks that are not empty."""
     found = [entry for entry in entries if _is_of_text(entry)]
     return found[:: 1 + len(found) // MOST_CUTS]
 

@@ -1,4 +1,4 @@
-"""Causes upon causes: the search for what is at work beside those that are known, which is never seen alone."""
+"""Mistakes that are never seen alone: they are sought on top of the causes that are known already."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ SPECIAL = ("<unk>", "<s>", "</s>", "[INST]")
 
 
 def rank_file(ranks: Mapping[bytes, int] | None = None) -> bytes:
-    """A rank file; by default of the single bytes in their order."""
+    """A rank file. By default it has the 256 single bytes, in order."""
     known = {bytes([byte]): byte for byte in range(256)} if ranks is None else ranks
     return b"".join(b64encode(token) + b" %d\n" % rank for token, rank in known.items())
 

@@ -57,7 +57,7 @@ def _learnt(
     candidates_in: Callable[[str], Iterable[str]],
     without: Callable[[frozenset[str]], Pipeline],
 ) -> frozenset[str]:
-    """The entries whose absence explains the answers; of each text, one of its candidates at most."""
+    """The entries that must be missing to explain the answers, at most one for each text."""
     lacking = frozenset[str]()
     for text, _, observed in answers:
         if predicted(partial(without(lacking).encode_ids, text)) != [*observed]:

@@ -100,7 +100,9 @@ def test_every_block_is_there_in_its_order_and_a_verdict_last_on_a_terminal(form
         body = ["✗", "lead", *body]
     place = 0
     for part in body:
-        place = re.compile(re.escape(part).replace(r"\ ", r"\s+\W*")).search(text, place).end()  # type: ignore[union-attr]
+        found = re.compile(re.escape(part).replace(r"\ ", r"\s+\W*")).search(text, place)
+        assert found is not None, part
+        place = found.end()
     if form == "terminal":
         assert text.splitlines()[-2:] == ["lead", "✗ it"]
         assert "\n\n\n" not in text
