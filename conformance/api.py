@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -33,7 +33,7 @@ from conformance.inputs.shards import MOST_FUZZ, SOURCES, Inputs, Shard, corpus_
 from conformance.report.run.folder import write_run_folder
 from conformance.report.run.view import fields, place
 from conformance.runs.execute import execute_here
-from conformance.runs.gather import cells, methods_of, unchecked
+from conformance.runs.gather import Steps, as_it_came, cells, methods_of, unchecked
 from conformance.runs.gather import findings as findings_of
 from conformance.runs.job import Job, attending, model_info
 from conformance.runs.models import plan_models
@@ -174,13 +174,12 @@ def compare(
         answered = collect_answers(bench, cases, plan.checks, depth=plan.inputs.closest_depth)
         result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered, asked.name)
         _check_compared(result, plan, bench, asked.name)
-        shown = partial(whole_example, plan, bench)
         known = _known(bench, subject)
-
-        def merger(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
-            return with_known_causes(known, plan, bench, found, witnesses)
-
-        return findings_of([result], {entry.name: bench.oracle}, (), shown, lambda _: "", merger)
+        steps = Steps(
+            shrunk=lambda found: (whole_example(plan, bench, *as_it_came(one)) for one in found),
+            merged=lambda found, witnesses: with_known_causes(known, plan, bench, found, witnesses),
+        )
+        return findings_of([result], {entry.name: bench.oracle}, (), lambda _: "", lambda *_: steps)
 
 
 def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str) -> None:

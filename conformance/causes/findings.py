@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from conformance.causes.attribution import (
     DESCRIPTIONS,
@@ -55,30 +55,56 @@ NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
 NO_CLAIMS: Mapping[str, Claims] = MappingProxyType({})
 
 
+@dataclass(slots=True)
+class Known:
+    """What one subject was asked on one model, and which causes are believed.
+
+    times: how often causes were sought anew in comparisons one by one.
+    """
+
+    trial: Trial | None = None
+    times: int = 0
+
+    @property
+    def causes(self) -> Sequence[Attribution]:
+        """The causes that are believed."""
+        return () if self.trial is None else self.trial.causes
+
+    def asked(
+        self,
+        plan: Plan,
+        bench: Bench,
+        found: Sequence[Finding],
+        witnesses: Iterable[Case],
+        deadline: float,
+        seeks: bool,
+    ) -> Trial:
+        """The trial, which has asked the cases of the findings and the witnesses.
+
+        seeks: whether causes are sought once more, where they were sought before.
+        """
+        cases = [*(one.example.case for one in found), *witnesses]
+        if self.trial is None:
+            self.trial = Trial.judged(plan, bench, found[0].example.subject, cases, deadline)
+        else:
+            self.trial.go_on(bench, cases, deadline, seeks)
+        return self.trial
+
+
 def explained_as_they_came(
-    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float, trials: Trials
+    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float, known: Known
 ) -> list[Finding]:
     """The findings of one subject on the model of a bench, before any is shrunk: those of one cause are one.
 
     What no fault explains, and what there is no time for, stays as it came.
 
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
-        nothing is asked. trials: {} at first; what is learnt is added, and what was learnt of another model is dropped.
-        With those of before, the search goes on where it was.
+        nothing is asked. known: takes what is learnt; with that of before, the search goes on where it was.
     """
     sought = _sought_of(bench, found)
     if not sought or time.monotonic() > deadline:
         return [*found]
-    example = sought[0].example
-    cases = [one.example.case for one in sought]
-    trial = trials.get((example.model, example.subject))
-    if trial is not None:
-        trial.go_on(bench, [*cases, *witnesses], deadline, True)
-    else:
-        trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
-    if any(model != example.model for model, _ in trials):  # each keeps its model in memory
-        trials.clear()
-    trials[example.model, example.subject] = trial
+    trial = known.asked(plan, bench, sought, witnesses, deadline, True)
     return [*(one for one in found if one not in sought), *_Naming(trial).explained(sought)]
 
 
@@ -88,29 +114,23 @@ def with_fewest_causes(
     found: Sequence[Finding],
     witnesses: Iterable[Case],
     deadline: float = math.inf,
-    trials: Trials | None = None,
+    known: Known | None = None,
     results: Sequence[ShardResult] = (),
     natural: Mapping[str, int] = NOTHING_NATURAL,
 ) -> list[Finding]:
     """The findings of one subject on the model of a bench, shrunk, merged to the fewest causes.
 
-    trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
+    known: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
         once more: small inputs say more. The others are as there.
     results: of the shards of the model, with their wrong answers, which causes claim; for what is left, causes are
         sought once more. natural: how many natural texts each model was asked, by the name of the corpus file.
     """
-    sought = _sought_of(bench, found)
+    sought, known = _sought_of(bench, found), known or Known()
     if not sought:
         return [*found]
-    example = sought[0].example
-    cases = [one.example.case for one in sought]
-    trial = (trials or {}).get((example.model, example.subject))
-    if trial is not None:
-        trial.go_on(bench, cases, deadline, any(one.confidence is None for one in sought))
-    elif time.monotonic() > deadline:
+    if known.trial is None and time.monotonic() > deadline:
         return [_untested(one) if one in sought else one for one in found]
-    else:
-        trial = Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    trial = known.asked(plan, bench, sought, witnesses, deadline, any(one.confidence is None for one in sought))
     claims = claims_of(plan, trial, results)
     if left := [case for one in claims.values() for case in _of_each_length(one.left)]:
         trial.go_on(bench, left, deadline, True)
@@ -126,21 +146,16 @@ def with_known_causes(
 ) -> list[Finding]:
     """The findings, each on its own case; what it takes to know their causes is done once for all that these explain.
 
-    known: of this subject on this bench, {} at first; what is learnt is added.
+    known: of this subject on this bench; what is learnt is added.
     """
     sought = _sought_of(bench, found)
     if not sought:
         return [*found]
-    subject = sought[0].example.subject
-    cases = [one.example.case for one in sought]
-    trial = known.trial
-    if trial is None:
-        trial = known.trial = Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
-    else:
-        trial.go_on(bench, cases, math.inf, False)
-        if known.times < MOST_TIMES and any(_Naming(trial).cause_of(one) is None for one in sought):
-            known.times += 1
-            trial.choose()
+    was_sought = known.trial is not None
+    trial = known.asked(plan, bench, sought, witnesses, math.inf, False)
+    if was_sought and known.times < MOST_TIMES and any(_Naming(trial).cause_of(one) is None for one in sought):
+        known.times += 1
+        trial.choose()
     others = [one for one in found if one not in sought]
     return [*others, *map(_Naming(trial).on_its_case, sought)]
 
@@ -455,18 +470,6 @@ def _counted(
         languages |= tally.languages.keys() - {""}
         weight = weight.joined(counted_weight(tally.languages, natural), False)
     return replace(finding, count=count, languages=tuple(sorted(languages)), weight=weight)
-
-
-Trials: TypeAlias = "dict[tuple[str, str], Trial]"
-"""By model and subject, what it was asked and what is believed."""
-
-
-@dataclass(slots=True)
-class Known:
-    """What one subject was asked and what is believed of it; times: how often causes were sought anew since."""
-
-    trial: Trial | None = None
-    times: int = 0
 
 
 def _untested(finding: Finding) -> Finding:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from conformance.causes.findings import Trials, explained_as_they_came, is_to_be_sought
+from conformance.causes.findings import Known, explained_as_they_came, is_to_be_sought
 from conformance.checks import by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Finding
@@ -43,7 +43,7 @@ from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import RUN, read_run_folder, seconds_before, write_run_folder
 from conformance.runs.assemble import with_problems
 from conformance.runs.execute import stopped
-from conformance.runs.gather import as_they_came, unshrunk
+from conformance.runs.gather import Place, by_place, explained, unshrunk, witnesses_of
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Finishing, NoiseTeller
@@ -129,7 +129,7 @@ class _Driver:
         self.coverages = model_coverages(self.state, self.universes)
         self.seen = Seen(self.job)
         self.named = [one for one in _named_before(self.job.folder) if not self.seen.is_known(one)]
-        self.trials: Trials = {}
+        self.known: dict[Place, Known] = {}
         self.looked_at: object = None
         self.is_unnamed = False
         self.seconds_of_causes = 0.0
@@ -146,7 +146,7 @@ class _Driver:
             except EnoughFoundError:
                 is_enough = True
             state = self._with_finished(finished)
-            run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline, self.trials)
+            run = session_run(self.job, self.session, state, self.universes, self.told, self.deadline, self.known)
             if self.was_cut_short and not self.new_cases:
                 run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
@@ -267,12 +267,12 @@ class _Driver:
         if left < 0 or not looked_at or looked_at == self.looked_at or started > end:
             return
 
-        def explained(found: Sequence[Finding], witnesses: Sequence[Case], _: int) -> Sequence[Finding]:
-            bench = bench_until(end, self.session.plan, found[0].example.model)
-            return explained_as_they_came(self.session.plan, bench, found, witnesses, end, self.trials)
-
         oracles = {info.name: info.oracle for info in self.job.models}
-        found = as_they_came(results, oracles, self.seen.expectations, explained)
+        witnesses = witnesses_of(results)
+        found: list[Finding] = []
+        for place, came in by_place(results, oracles).items():
+            explainer = partial(self._explained, place, end)
+            found += explained(came, witnesses[place], self.seen.expectations, explainer)
         named = [one for one in found if one.confidence is not None]
         places = {one.example.place for one in named}
         self.named = [*named, *(one for one in self.named if one.example.place not in places)]
@@ -280,6 +280,16 @@ class _Driver:
         self.seconds_of_causes += time.monotonic() - started
         self._tell({}, self.seen.named(self.named))
         self.seen.check_enough()
+
+    def _explained(
+        self, place: Place, end: float, found: Sequence[Finding], witnesses: Sequence[Case]
+    ) -> Sequence[Finding]:
+        model, _ = place
+        for other in [one for one in self.known if one[0] != model]:  # each keeps its model in memory
+            del self.known[other]
+        known = self.known.setdefault(place, Known())
+        bench = bench_until(end, self.session.plan, model)
+        return explained_as_they_came(self.session.plan, bench, found, witnesses, end, known)
 
     def _tell(self, finished: Mapping[SessionShard, ShardOutcome], fresh: tuple[str, ...]) -> None:
         results = [model.result for model in self.state.models.values()]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.causes.findings import Trials
+from conformance.causes.findings import Known
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of
@@ -19,7 +19,8 @@ from conformance.fuzzing.progress import ModelCoverage
 from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.fuzzing.state import ModelState, SessionState
 from conformance.fuzzing.watching import STAGES, TRANSITIONS, changed, transition_name
-from conformance.runs.assemble import finished_run, unfinished_run, with_problems
+from conformance.runs.assemble import NOTHING_KNOWN, finished_run, unfinished_run, with_problems
+from conformance.runs.gather import Place
 from conformance.runs.job import Job
 from conformance.runs.progress import Finishing
 
@@ -67,19 +68,19 @@ def session_run(
     universes: Mapping[str, Universe],
     told: Callable[[Finishing], None] | None = None,
     deadline: float = math.inf,
-    trials: Trials | None = None,
+    known: Mapping[Place, Known] = NOTHING_KNOWN,
 ) -> Run:
     """The run that a session amounts to so far.
 
     universes: what each model can reach. told: where it is finished, what is done with the findings.
-    deadline: until when. trials: what is known already of the causes; without a deadline they are sought anew, so that
+    deadline: until when. known: what is known already of the causes; without a deadline they are sought anew, so that
         the outcome hangs on nothing but what was found.
     """
     results = [model.result for model in state.models.values()]
     if told is None:
         run = unfinished_run(job, results)
     else:
-        known = trials if deadline < math.inf else None
+        known = known if deadline < math.inf else NOTHING_KNOWN
         run = finished_run(job, results, partial(bench_until, deadline, job.plan), told, deadline, known)
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,25 +12,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from conformance.causes.attribution import Attribution
-from conformance.causes.findings import Trials, explained_as_they_came, named_or_not_sought, with_fewest_causes
-from conformance.causes.smallest import shrunk_example
-from conformance.causes.verdict import with_verdicts
-from conformance.causes.weight import weighed
+from conformance.causes.findings import Known
 from conformance.checks import CHECKS
 from conformance.checks.methods import OFFICIAL_PARTS, add_methods, untested
-from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Absence, ModelInfo, Role, Run, SubjectInfo
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import corpus_names, read_corpus
 from conformance.inputs.shards import natural_texts
+from conformance.runs.at_the_end import AtTheEnd
 from conformance.runs.expectations import Expectation, baseline_problems, expectations_here, gone
 from conformance.runs.gather import (
-    Merger,
-    Shrinker,
-    Weigher,
+    Place,
+    Steps,
     adapter_problems,
     cells,
     findings,
@@ -48,43 +42,10 @@ from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 
-EXPLAINING_SHARE, SHRINKING_SHARE, CAUSES_SHARE = 0.6, 0.4, 0.7
-"""Of the time that is left each time: what causes may be sought in before any finding is shrunk, what those may be
-shrunk in that there are then, and what causes may be sought in once more; the rest is for weights. A name that is not
-tested misleads, and of two findings of one cause one is shrunk for nothing."""
-
-SECONDS_OF_A_FINDING = 20.0
-"""So long, for each, findings are shrunk where no deadline says otherwise: a subject may take seconds to fail."""
-
-
-class _Shares:
-    """The time of one step with all findings, of which each has an equal share of what is left.
-
-    share: of the time that is left until the deadline when the step begins. total: of how many, known when it begins.
-    """
-
-    def __init__(self, deed: str, share: float, deadline: float) -> None:
-        self.total = 0
-        self._deed = deed
-        self._share = share
-        self._deadline = deadline
-        self._number = 0
-        self._until = math.inf
-
-    def next(self, told: Callable[[Finishing], None], seconds: float = math.inf) -> float:
-        """Tell of the next, and until when it may take; seconds: of each, where there is no deadline."""
-        self._number += 1
-        told(Finishing(self._number, self.total, self._deed))
-        now = time.monotonic()
-        if self._number == 1:
-            left = self._share * (self._deadline - now) if self._deadline < math.inf else seconds * self.total
-            self._until = now + left
-        return now + (self._until - now) / max(1, 1 + self.total - self._number)
-
-
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
 _NOTHING: Mapping[str, int] = MappingProxyType({})
+NOTHING_KNOWN: Mapping[Place, Known] = MappingProxyType({})
 
 
 def finished_run(
@@ -93,58 +54,28 @@ def finished_run(
     bench_of: Callable[[str], Bench],
     told: Callable[[Finishing], None],
     deadline: float = math.inf,
-    trials: Trials | None = None,
+    known: Mapping[Place, Known] = NOTHING_KNOWN,
 ) -> Run:
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
     bench_of: the bench of a model, by name. told: what is done with which finding, or with those of which subject.
-    deadline: of `time.monotonic`: each step has a share of what is left until then (`EXPLAINING_SHARE` and the others),
-        of which each finding, or those of each subject on a model, has an equal part; from then on examples are shown
+    deadline: of `time.monotonic`: the findings of each subject on a model have an equal part of what is left until
+        then, and each step a share of that part (see `AtTheEnd`); from then on examples are shown
         as they came, nothing is weighed, and no verdict is sought. Without one, shrinking alone has an end,
-        `SECONDS_OF_A_FINDING` for each. trials: what is known already of the causes; the outcome hangs on it.
+        `SECONDS_OF_A_FINDING` for each. known: what is known already of the causes; the outcome hangs on it.
     """
     whole = by_model(results, [info.name for info in job.models])
-    trials = {} if trials is None else trials
-    explaining = _Shares("seeking causes, subject on model", EXPLAINING_SHARE, deadline)
-    shrinking = _Shares("shrinking finding", SHRINKING_SHARE, deadline)
-    merging = _Shares("seeking causes once more, subject on model", CAUSES_SHARE, deadline)
-    shrinking.total = sum(len(result.groups) for result in whole.values())
-
-    def explained(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
-        explaining.total = total
-        share = explaining.next(told)
-        bench = bench_of(found[0].example.model)
-        left = explained_as_they_came(job.plan, bench, found, witnesses, share, trials)
-        shrinking.total += len(left) - len(found)
-        return left
-
-    def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
-        share = shrinking.next(told, SECONDS_OF_A_FINDING)
-        known = trials.get((mismatch.model, mismatch.subject))
-        others = () if cause.stage or known is None else known.causes
-        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, others, share)
-
-    def merged(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
-        merging.total = total
-        share = merging.next(told)
-        bench = bench_of(found[0].example.model)
-        of_model = [one for one in results if one.shard.model == bench.model.name]
-        named = with_fewest_causes(job.plan, bench, found, witnesses, share, trials, of_model, natural)
-        return [*map(named_or_not_sought, named)]
-
     natural = natural_texts(job.plan.inputs)
 
-    def weighed_all(found: Sequence[Finding]) -> Iterator[Finding]:
-        places = {(finding.example.model, finding.example.subject): None for finding in found}
-        for number, (model, subject) in enumerate(places, 1):
-            told(Finishing(number, len(places), "weighing findings, subject on model"))
-            some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
-            now = time.monotonic()
-            share = now + (deadline - now) / (1 + len(places) - number)
-            some = with_verdicts(bench_of(model), some, share)
-            yield from weighed(bench_of(model), some, natural, share)
+    def steps_of(place: Place, number: int, total: int) -> Steps:
+        model, _ = place
+        now = time.monotonic()
+        end = now + (deadline - now) / (1 + total - number)
+        of_model = [one for one in results if one.shard.model == model]
+        bench, of_place = partial(bench_of, model), known.get(place) or Known()
+        return AtTheEnd(job.plan, bench, of_model, natural, of_place, end, told, number, total).steps
 
-    run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)], explained)
+    run = _run(job, whole, natural, steps_of)
     rows = _rows(job, whole)
     problems = _problems(job, whole, run, rows)
     if job.full:
@@ -156,7 +87,7 @@ def finished_run(
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
     whole = by_model(results, [info.name for info in job.models])
-    return _run(job, whole, lambda mismatch, cause: (mismatch, cause), lambda found, *_: found)
+    return _run(job, whole)
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -193,11 +124,8 @@ def _known_issues(subjects: Iterable[str]) -> list[Expectation]:
 def _run(
     job: Job,
     results: Results,
-    example: Shrinker,
-    merger: Merger,
     natural: Mapping[str, int] = _NOTHING,
-    weigher: Weigher = list,
-    explainer: Merger = lambda found, *_: found,
+    steps_of: Callable[[Place, int, int], Steps] = lambda place, number, total: Steps(),
 ) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
@@ -205,13 +133,10 @@ def _run(
         results.values(),
         {info.name: info.oracle for info in infos},
         [*expectations_here(), *_known_issues(plan.subjects)],
-        example,
         partial(replay_command, job),
-        merger,
+        steps_of,
         natural,
-        weigher,
         job.accepted,
-        explainer,
     )
     return Run(
         verdict="incomplete",

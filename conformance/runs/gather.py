@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -28,15 +28,31 @@ _HAS_NO, _HAVE_NO = "it has no", "they have no"
 Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 """By model and subject, the methods and parts of answers that it was asked for, and whether it has them."""
 
-Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
-"""A smaller mismatch of the same kind, and the cause that stands after that; given the cause that one answer told."""
-Merger = Callable[[Sequence[Finding], Sequence[Case], int], Sequence[Finding]]
-"""The findings of one subject on one model by the fewest causes, those that an expectation lists as they are; given the
-cases on which it differed, too, and how many subjects on models have others."""
+Place: TypeAlias = "tuple[str, str]"
+"""A model and a subject."""
+Shrunk: TypeAlias = "tuple[Mismatch, Attribution]"
+"""A smaller mismatch of the same kind, and the cause that stands after that."""
 
 
-Weigher = Callable[[Sequence[Finding]], Sequence[Finding]]
-"""The findings with their weights, given those with the shares that were counted."""
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What is done with the findings of one subject on one model, in this order; nothing, where nothing is said.
+
+    explained: those of one cause as one, given the cases on which the subject differed, too. shrunk: the example of
+    each, and the cause that it shows. merged: to the fewest causes, given what `explained` is given; what an
+    expectation lists stays as it is. weighed: with their weights in place of the counted shares.
+    """
+
+    explained: Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]] = lambda found, _: found
+    shrunk: Callable[[Sequence[Finding]], Iterable[Shrunk]] = lambda found: map(as_it_came, found)
+    merged: Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]] = lambda found, _: found
+    weighed: Callable[[Sequence[Finding]], Sequence[Finding]] = lambda found: found
+
+
+def as_it_came(finding: Finding) -> Shrunk:
+    """The example of a finding, and its cause."""
+    return finding.example, Attribution(finding.stage, finding.rule)
+
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -67,53 +83,74 @@ def findings(
     results: Iterable[ShardResult],
     oracles: Mapping[str, str],
     expectations: Sequence[Expectation],
-    shrinker: Shrinker,
     replay: Callable[[Finding], str],
-    merger: Merger = lambda found, *_: found,
+    steps_of: Callable[[Place, int, int], Steps] = lambda place, number, total: Steps(),
     natural: Mapping[str, int] = _NOTHING,
-    weigher: Weigher = lambda found: found,
     accepted: Sequence[Expectation] = (),
-    explainer: Merger = lambda found, *_: found,
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
     results: one a model. natural: as of `unshrunk`. Causes that turn out the same after shrinking are joined, and so
     are those that are left with the same example.
-    explainer: what is done with the findings of a subject on a model before any is shrunk, so that no two of one cause
-    are. What an expectation lists by then is left out.
+    steps_of: what is done with the findings of a subject on a model, given which of how many places it is, from 1. All
+        steps of one are done before those of the next: what is known of its causes, and its model, leave the memory.
     accepted: the entries of baselines. They list what comes out at the end, which is then what came out where it was
         accepted: what is accepted changes no finding but its status.
     """
     results = [*results]
-    witnesses = _witnesses(results)
+    witnesses = witnesses_of(results)
+    places = by_place(results, oracles, natural)
     found: list[Finding] = []
-    for came in sorted(as_they_came(results, oracles, expectations, explainer, natural), key=_place):
-        example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
-        if cause.rule in UNREPEATED:
-            came = replace(came, confidence=None)
-        elif came.confidence is not None:  # its cause is known, whatever a smaller input looks like
-            cause = Attribution(came.stage, came.rule)
-        found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule))
+    for number, (place, came) in enumerate(places.items(), 1):
+        found += _finished(came, witnesses[place], expectations, replay, steps_of(place, number, len(places)))
+    return tuple(sorted((_listed(one, accepted) for one in found), key=by_weight))
+
+
+def _finished(
+    came: Sequence[Finding],
+    witnesses: Sequence[Case],
+    expectations: Sequence[Expectation],
+    replay: Callable[[Finding], str],
+    steps: Steps,
+) -> Sequence[Finding]:
+    """The findings of one subject on one model, after all steps."""
+    came = sorted(explained(came, witnesses, expectations, steps.explained), key=_place)
+    found = []
+    for one, (example, cause) in zip(came, steps.shrunk(came), strict=True):
+        confidence = None if cause.rule in UNREPEATED else one.confidence
+        if confidence is not None:  # its cause is known, whatever a smaller input looks like
+            cause = Attribution(one.stage, one.rule)
+        found.append(replace(one, example=example, stage=cause.stage, rule=cause.rule, confidence=confidence))
     found = [_listed(one, expectations) for one in _unrepeated_alike(found)]
-    found = _merged(found, witnesses, merger)
+    if any(one.status == "new" for one in found):
+        found = [*steps.merged(found, witnesses)]
     found = [_listed(replace(one, replay=replay(one)), expectations) for one in found]
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
-    return tuple(sorted((_listed(one, accepted) for one in weigher(found)), key=by_weight))
+    return steps.weighed(found)
 
 
-def as_they_came(
-    results: Sequence[ShardResult],
-    oracles: Mapping[str, str],
+def by_place(
+    results: Iterable[ShardResult], oracles: Mapping[str, str], natural: Mapping[str, int] = _NOTHING
+) -> dict[Place, list[Finding]]:
+    """The findings as they came, by place. oracles: by model."""
+    places: dict[Place, list[Finding]] = defaultdict(list)
+    for one in unshrunk(results, natural):
+        places[one.example.model, one.example.subject].append(replace(one, oracle=oracles[one.example.model]))
+    return places
+
+
+def explained(
+    came: Sequence[Finding],
+    witnesses: Sequence[Case],
     expectations: Sequence[Expectation],
-    explainer: Merger,
-    natural: Mapping[str, int] = _NOTHING,
+    explainer: Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]],
 ) -> list[Finding]:
-    """The findings before any is shrunk: those that an expectation lists as they are, the others by their causes."""
-    every = [replace(one, oracle=oracles[one.example.model]) for one in unshrunk(results, natural)]
-    known = [one for one in every if matching(expectations, one) is not None]
-    return [*known, *_merged((one for one in every if one not in known), _witnesses(results), explainer)]
+    """The findings of one subject on one model: those that an expectation lists as they are, the others explained."""
+    known = [one for one in came if matching(expectations, one) is not None]
+    others = [one for one in came if one not in known]
+    return [*known, *(explainer(others, witnesses) if others else ())]
 
 
 def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
@@ -121,20 +158,19 @@ def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
 
     So does a batch of it that differs from its texts.
     """
-    rules: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for finding in found:
-        rules[finding.example.model, finding.example.subject].add(finding.rule)
+    rules = {one.rule for one in found}
+    named = next((rule for rule in UNREPEATED if rule in rules), None)
+    if named is None:
+        return [*found]
+    return [
+        replace(one, stage="", rule=named)
+        if one.rule in UNREPEATED or CHECKS[one.example.check].compares == "single"
+        else one
+        for one in found
+    ]
 
-    def alike(finding: Finding) -> Finding:
-        of_subject = rules[finding.example.model, finding.example.subject]
-        is_unrepeated = finding.rule in UNREPEATED or CHECKS[finding.example.check].compares == "single"
-        named = next((rule for rule in UNREPEATED if rule in of_subject), None)
-        return replace(finding, stage="", rule=named) if named and is_unrepeated else finding
 
-    return [alike(finding) for finding in found]
-
-
-def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Sequence[Case]]:
+def witnesses_of(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Sequence[Case]]:
     """By model and subject, the cases on which it differed that were kept."""
     found: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for result in results:
@@ -144,26 +180,8 @@ def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Seque
     return found
 
 
-def _merged(
-    found: Iterable[Finding], witnesses: Mapping[tuple[str, str], Sequence[Case]], merger: Merger
-) -> list[Finding]:
-    """The findings of each subject on each model by the fewest causes; what an expectation lists stays as it is."""
-    apart: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in found:
-        apart[finding.example.model, finding.example.subject].append(finding)
-    with_new = [place for place, of_place in apart.items() if any(one.status == "new" for one in of_place)]
-    merged: list[Finding] = []
-    for place, of_place in apart.items():
-        if place in with_new:
-            merged += merger(of_place, witnesses.get(place, ()), len(with_new))
-        else:
-            merged += of_place
-    return merged
-
-
 def _place(finding: Finding) -> tuple[str, ...]:
-    example = finding.example
-    return example.model, example.subject, example.check, finding.stage, finding.rule
+    return finding.example.check, finding.stage, finding.rule
 
 
 def _joined(found: Iterable[Finding], key: Callable[[Finding], Hashable]) -> list[Finding]:
@@ -190,9 +208,7 @@ def _shown(finding: Finding) -> Mismatch | None:
 
 def _named_cause(finding: Finding) -> tuple[str, ...] | None:
     """The stage and rule of an unexpected finding: what follows from them in another check is the same."""
-    if finding.status != "new" or not finding.stage:
-        return None
-    return finding.example.model, finding.example.subject, finding.stage, finding.rule
+    return (finding.stage, finding.rule) if finding.status == "new" and finding.stage else None
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.causes import findings as merging
 from conformance.causes import loop as trial
-from conformance.causes.findings import Trials, explained_as_they_came, with_fewest_causes
+from conformance.causes.findings import Known, explained_as_they_came, with_fewest_causes
 from conformance.causes.loop import Trial
 from conformance.checks import CHECKS
 from conformance.core.case import Case, ids_case, text_case
@@ -244,16 +244,16 @@ def test_a_cause_that_was_tested_stays_so_where_there_is_no_time_to_look_for_mor
     subject = f"{path}:Subject"
     plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     came = [finding(subject_label(subject), *ids(text)) for text in ("THE END", "a quick b")]
-    trials: Trials = {}
+    known = Known()
     bench = bench_of(plan, MODEL)
-    explained = explained_as_they_came(plan, bench, came, (), math.inf, trials)
+    explained = explained_as_they_came(plan, bench, came, (), math.inf, known)
     tested = next(one.confidence for one in explained if one.rule == "text is lower-cased")
     assert tested is not None
     for deadline in (0, 3, 30):
         ticks = count()
         for module in (merging, trial):
             monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
-        last = with_fewest_causes(plan, bench, explained, (), deadline, trials)
+        last = with_fewest_causes(plan, bench, explained, (), deadline, known)
         (found,) = (one for one in last if one.rule == "text is lower-cased")
         assert found.confidence is not None
         assert found.confidence.tried > 0
@@ -266,9 +266,9 @@ def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_ano
     subject = f"{path}:Subject"
     plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     came = [finding(subject_label(subject), *ids(text)) for text in ("the Quick brown Fox", "THE END", "\ufeffa b")]
-    trials: Trials = {}
+    known = Known()
     bench = bench_of(plan, MODEL)
-    explained = explained_as_they_came(plan, bench, came, (), math.inf, trials)
+    explained = explained_as_they_came(plan, bench, came, (), math.inf, known)
     rules = {one.rule: one for one in explained}
     assert sorted(rules) == ["a byte order mark is dropped", "text is lower-cased"]
     lowered = rules["text is lower-cased"]
@@ -276,7 +276,7 @@ def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_ano
     assert {one.example.case.origin for one in explained} == {"fuzz:1"}  # fault: runs that had asked the same had not
     astray = replace(lowered, example=replace(lowered.example, case=text_case("\ufeffc", "o")))
     others = [one for one in explained if one is not lowered]
-    last = with_fewest_causes(plan, bench, [astray, *others], (), math.inf, trials)
+    last = with_fewest_causes(plan, bench, [astray, *others], (), math.inf, known)
     assert {one.rule: one.example.case.text for one in last}["text is lower-cased"] == lowered.example.case.text
     assert sorted(one.rule for one in last) == sorted(rules)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from conformance.engine.decode_stream import INCOMPLETE
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.inputs.shards import Inputs, Shard
-from conformance.runs.gather import findings
+from conformance.runs.gather import Steps, as_it_came, findings
 from conformance.runs.shard_work import work
 from conformance.subjects.adapters import ORACLES
 from reftok import embedded_models
@@ -187,8 +186,8 @@ def test_a_byte_that_is_always_dropped_is_one_finding_and_no_seam_is_blamed(
     bench = Bench(plan, models[0])
     try:
         result = work(plan, Shard("bpe-qwen", source, 0, len(texts)), bench)
-        shrunk = partial(shrunk_example, plan, bench)
-        told = findings([result], {"bpe-qwen": "tokenizers"}, (), shrunk, lambda _: "")
+        steps = Steps(shrunk=lambda found: [shrunk_example(plan, bench, *as_it_came(one)) for one in found])
+        told = findings([result], {"bpe-qwen": "tokenizers"}, (), lambda _: "", lambda *_: steps)
     finally:
         bench.close()
     (finding,) = [finding for finding in told if finding.example.subject != "tokenizers"]

@@ -17,7 +17,7 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, ShardResult
 from conformance.inputs.shards import Inputs, Shard
-from conformance.runs import assemble
+from conformance.runs import at_the_end
 from conformance.runs.assemble import finished_run, unfinished_run
 from conformance.runs.expectations import read_expectations
 from conformance.runs.job import Job
@@ -131,7 +131,7 @@ def test_findings_are_shrunk_for_so_long_alone_where_there_is_no_deadline(monkey
     """Fault: of a subject that took a second to fail, the findings were shrunk for ten minutes."""
     asked = partial(conformance.run, Slow(), "bpe-qwen", corpora=["known_bugs"], inputs=["corpora"])
     (shrunk,) = (one for one in asked().findings if one.status == "new")
-    monkeypatch.setattr(assemble, "SECONDS_OF_A_FINDING", -1.0)
+    monkeypatch.setattr(at_the_end, "SECONDS_OF_A_FINDING", -1.0)
     (late,) = (one for one in asked().findings if one.status == "new")
     assert shrunk.rule.startswith(NO_RULE)
     assert len(shrunk.example.case.text) == 1 < len(late.example.case.text)
@@ -147,13 +147,13 @@ class LowerCase(Slow):
 def test_findings_of_one_cause_are_one_before_any_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fault: seven findings of one cause were shrunk, one by one, and there was no time left to find that out."""
     shrunk: list[str] = []
-    example = assemble.shrunk_example
+    example = at_the_end.shrunk_example
 
     def noted(*asked: Any) -> Any:
         shrunk.append(asked[2].subject)
         return example(*asked)
 
-    monkeypatch.setattr(assemble, "shrunk_example", noted)
+    monkeypatch.setattr(at_the_end, "shrunk_example", noted)
     run = conformance.run(LowerCase(), "bpe-qwen", corpora=["known_bugs"], inputs=["corpora"])
     (found,) = (one for one in run.findings if one.status == "new")
     assert (found.rule, found.example.case.text) == ("text is lower-cased", "A")

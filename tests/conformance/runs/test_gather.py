@@ -17,8 +17,11 @@ from conformance.engine.result import WITNESSES, AdapterErrors, Counts, Group, S
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
 from conformance.runs.gather import (
-    Shrinker,
+    Place,
+    Shrunk,
+    Steps,
     adapter_problems,
+    as_it_came,
     cells,
     findings,
     language_cells,
@@ -62,11 +65,14 @@ def found(
     """shown, text: what each is shrunk to, None for what it is."""
     oracles = {"m": "tokenizers", "n": "tokenizers"}
 
-    def shrunk(example: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+    def shrunk(finding: Finding) -> Shrunk:
+        example, cause = as_it_came(finding)
         case = example.case if text is None else text_case(text, example.case.origin)
         return replace(example, case=case), shown or cause
 
-    return findings(joined(results).values(), oracles, expectations, shrunk, lambda finding: finding.fingerprint)
+    steps = Steps(shrunk=lambda found: map(shrunk, found))
+    replay = lambda finding: finding.fingerprint
+    return findings(joined(results).values(), oracles, expectations, replay, lambda *_: steps)
 
 
 def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
@@ -93,7 +99,8 @@ def test_texts_that_fail_one_check_are_others_and_those_that_fail_two_may_be_the
     shown = Attribution("Model", "one cause")
     results = joined([first, other, third]).values()
     oracles = {"m": "tokenizers", "n": "tokenizers"}
-    (one,) = findings(results, oracles, (), lambda example, _: (example, shown), lambda _: "", natural={"de": 40})
+    steps = Steps(shrunk=lambda found: [(one.example, shown) for one in found])
+    (one,) = findings(results, oracles, (), lambda _: "", lambda *_: steps, natural={"de": 40})
     assert one.count == 6
     assert counted(one) == {"de": (3, 40)}
 
@@ -108,7 +115,7 @@ def test_findings_are_in_the_order_of_the_weights_that_they_are_given() -> None:
 
     oracles = {"m": "tokenizers", "n": "tokenizers"}
     same = joined(results).values()
-    weighed = findings(same, oracles, (), lambda *asked: asked, lambda _: "", weigher=weigher)
+    weighed = findings(same, oracles, (), lambda _: "", lambda *_: Steps(weighed=weigher))
     assert [one.weight for one in weighed] == [weights[2], weights[1], weights[3], weights[0]]
 
 
@@ -122,15 +129,15 @@ def test_findings_are_in_the_order_of_the_weights_that_they_are_given() -> None:
 def test_what_was_explained_before_it_was_shrunk_stays_so_unless_it_does_not_come_again(
     shown: Attribution, expected: tuple[str, str, Confidence | None]
 ) -> None:
-    def explainer(some: Sequence[Finding], witnesses: Sequence[Case], total: int) -> list[Finding]:
+    def explainer(some: Sequence[Finding], witnesses: Sequence[Case]) -> list[Finding]:
         first, *others = some
         whole = replace(first, stage="Model", rule="explained", confidence=Confidence(9, 9))
         return [whole.joined(one) for one in others]
 
     results = [result(0, "a", "b", rule="r"), result(1, "c", rule="t")]
     oracles = {"m": "tokenizers", "n": "tokenizers"}
-    shrinker: Shrinker = lambda example, _: (example, shown)
-    (one,) = findings(joined(results).values(), oracles, (), shrinker, lambda _: "", explainer=explainer)
+    steps = Steps(explainer, lambda found: [(one.example, shown) for one in found])
+    (one,) = findings(joined(results).values(), oracles, (), lambda _: "", lambda *_: steps)
     assert (one.stage, one.rule, one.confidence) == expected
     assert one.count == 3
 
@@ -138,16 +145,32 @@ def test_what_was_explained_before_it_was_shrunk_stays_so_unless_it_does_not_com
 def test_what_an_expectation_lists_as_it_came_is_not_explained() -> None:
     asked: list[str] = []
 
-    def explainer(some: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
+    def explainer(some: Sequence[Finding], witnesses: Sequence[Case]) -> Sequence[Finding]:
         asked.extend(one.rule for one in some)
         return some
 
     results = [result(0, "a", "b", rule="r"), result(1, "c", rule="t")]
     oracles = {"m": "tokenizers", "n": "tokenizers"}
-    shrinker: Shrinker = lambda *given: given
-    every = findings(joined(results).values(), oracles, (LISTED,), shrinker, lambda _: "", explainer=explainer)
+    every = findings(joined(results).values(), oracles, (LISTED,), lambda _: "", lambda *_: Steps(explainer))
     assert asked == ["t"]
     assert sorted((one.rule, one.status) for one in every) == [("r", "known"), ("t", "new")]
+
+
+def test_all_is_done_with_the_findings_on_one_model_before_those_on_the_next() -> None:
+    """Fault: what was learnt of the causes on each model but the last was thrown away before it was shrunk."""
+    done: list[str] = []
+
+    def steps_of(place: Place, number: int, total: int) -> Steps:
+        def noted(found: Sequence[Finding], *_: object) -> Sequence[Finding]:
+            done.extend(one.example.model for one in found)
+            return found
+
+        assert (*place, number, total) in {("m", "s", 1, 2), ("n", "s", 2, 2)}
+        return Steps(noted, lambda found: map(as_it_came, noted(found)), noted, noted)
+
+    results = joined([result(0, "a"), result(1, "b", model="n")]).values()
+    findings(results, {"m": "tokenizers", "n": "tokenizers"}, (), lambda _: "", steps_of)
+    assert done == ["m"] * 4 + ["n"] * 4
 
 
 def test_gathering_leaves_the_shards_as_they_were() -> None:
