@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.core.errors import InputError, UsageError
-from conformance.core.finding import Finding
+from conformance.core.finding import NOT_SOUGHT, Finding
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
 from conformance.report.run.view import new_findings, shown_input
@@ -34,21 +34,31 @@ _TABLE = re.compile(r"^[ \t]*\[\[[ \t]*expectation[ \t]*\]\]", re.MULTILINE)
 def chosen_findings(run: Run, named: Sequence[str]) -> list[Finding]:
     """The new findings of a run that are named by their fingerprints, or the beginnings of these; all for no name.
 
-    Raises UsageError for a name of none or of several, and where there is nothing to accept.
+    Raises UsageError for a name of none or of several, where there is nothing to accept, and for a finding whose cause
+    was not sought: a later run, which seeks it, would give it another rule.
     """
     new = new_findings(run)
     if not named:
         if not new:
             raise UsageError("the run has no unexpected finding: there is nothing to accept")
-        return new
+        return [*map(_acceptable, new)]
     chosen: dict[str, Finding] = {}
     for name in named:
         found = [one for one in new if one.fingerprint.startswith(name)]
         if len(name) < LEAST_OF_FINGERPRINT or len(found) != 1:
             number = "no unexpected finding has" if not found else "more than one unexpected finding may have"
             raise UsageError(f"{name}: {number} this fingerprint; give more of it, as the report shows it")
-        chosen[found[0].fingerprint] = found[0]
+        chosen[found[0].fingerprint] = _acceptable(found[0])
     return [*chosen.values()]
+
+
+def _acceptable(finding: Finding) -> Finding:
+    if finding.rule.startswith(NOT_SOUGHT):
+        raise UsageError(
+            f"{finding.fingerprint}: its cause was not sought, for want of time, and its rule will be another one: "
+            "give the run more time (--resume) before you accept it"
+        )
+    return finding
 
 
 def accepted_entry(run: Run, full: bool, finding: Finding, reason: str, upstream: str, expires: str) -> Expectation:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conformance.core.case import text_case
 from conformance.core.errors import InputError, UsageError
-from conformance.core.finding import Finding, Mismatch
+from conformance.core.finding import NOT_SOUGHT, Finding, Mismatch
 from conformance.core.run import Cell, Run
 from conformance.runs.baselines import accept, accepted_entry, chosen_findings, no_longer_seen, prune
 from conformance.runs.expectations import Expectation, baseline_problems, entries_of, matching, read_baselines
@@ -111,6 +111,14 @@ def test_findings_are_chosen_by_the_beginning_of_their_fingerprint() -> None:
             chosen_findings(run(one, two), [named])
     with pytest.raises(UsageError, match="nothing to accept"):
         chosen_findings(run(replace(one, status="known")), [])
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_finding_whose_cause_was_not_sought_is_not_accepted(is_named: bool) -> None:
+    """Fault: the entry listed nothing, since the next run found the cause and gave the finding another rule."""
+    one = finding(rule=f"{NOT_SOUGHT}: other ids")
+    with pytest.raises(UsageError, match=f"{one.fingerprint}: its cause was not sought"):
+        chosen_findings(run(one), [one.fingerprint] if is_named else [])
 
 
 def test_what_no_longer_happens_is_a_problem_where_the_same_was_asked() -> None:
