@@ -27,12 +27,12 @@ from conformance.generators.pattern_texts import branches_of, text_maker
 from reftok.regex_dialects.oniguruma.syntax_tree import Node
 from reftok.rules.types import AddedToken
 
-MOST_SEAMS = 1_500
+MOST_SEAMS = 1_750
 """The most seams of one model, shared evenly by the kinds."""
 ENDS, STARTS = "ends of added tokens", "starts of added tokens"
 BESIDE_TOKENS, BESIDE_ALTERNATIVES = "neighbours of added tokens", "neighbours of alternatives"
-NEWER, CASED = "Unicode ages", "case mappings between classes"
-KINDS = (ENDS, STARTS, BESIDE_TOKENS, BESIDE_ALTERNATIVES, NEWER, CASED)
+NEWER, CASED, WHITE = "Unicode ages", "case mappings between classes", "white space"
+KINDS = (ENDS, STARTS, BESIDE_TOKENS, BESIDE_ALTERNATIVES, NEWER, CASED, WHITE)
 
 _OF_A_SORT = 100
 """The most added tokens with the same flags and end character that get a seam each."""
@@ -75,6 +75,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
         _beside_tokens(added),
         _newer(),
         _cased(),
+        _white(),
         *map(_alternatives, range(len(knowledge.patterns)), knowledge.patterns),
     )
     found: dict[str, Seam] = {}
@@ -169,6 +170,16 @@ def _cased() -> Iterator[Seam]:
     for character in _CASED:
         for text in (f"{character}'s", f"it'{character}", f"a{character}a", f"1{character}23456"):
             yield Seam(CASED, _code(character), text.replace(character, f" {_code(character)} ").strip(), text)
+
+
+def _white() -> Iterator[Seam]:
+    r"""Characters that languages do not agree to be white space, where a pattern, a strip or a word would tell.
+
+    Two spaces in front of one: `\s+(?!\S)` takes both, or leaves the second one for the word.
+    """
+    for character in SPACES + NEARLY_SPACES:
+        for text in ("a  {0}b", "a{0}  b", "{0}a{0}", "a{0}\n{0}\nb", "1{0}2 !{0}!"):
+            yield Seam(WHITE, _code(character), text.format(f"[{_code(character)}]"), text.format(character))
 
 
 def _code(character: str) -> str:

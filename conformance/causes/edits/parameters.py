@@ -38,7 +38,8 @@ def _values(hint: Any) -> Sequence[Any]:
         return True, False
     if get_origin(hint) is Literal:
         return get_args(hint)
-    return (True, False, None) if set(get_args(hint)) == {bool, type(None)} else ()
+    is_optional_bool = get_args(hint) in ((bool, type(None)), (type(None), bool))  # of a Callable, some are no classes
+    return (True, False, None) if is_optional_bool else ()
 
 
 def in_other_order(steps: Sequence[Step]) -> Iterator[tuple[str, tuple[Step, ...]]]:

@@ -102,7 +102,7 @@ def test_normalization_before_added_tokens_are_matched_is_found_by_a_run() -> No
 @pytest.mark.usefixtures("subjects_here")
 def test_normalization_before_added_tokens_are_matched_is_found_by_a_session(tmp_path: Path) -> None:
     """Fault: 538,624 cases of the generators for added tokens and for decompositions found nothing."""
-    job = session_job(tmp_path / "session", 3_000, model="bpe-qwen", subjects=(NORMALIZED_FIRST,), checks=("ids",))
+    job = session_job(tmp_path / "session", 4_000, model="bpe-qwen", subjects=(NORMALIZED_FIRST,), checks=("ids",))
     end = run(job)
     (finding,) = (one for one in end.run.findings if one.status == "new")
     assert (finding.stage, finding.rule) == ("AddedTokens", RULE)

@@ -102,3 +102,13 @@ def test_two_come_before_three_and_changes_of_the_text_in_either_order() -> None
         ["cut", "begin", "strip"], ["strip", "begin", "cut"],
     ]  # fmt: skip
     assert max(len(some) for some in orders([CUT] * 5)) == MOST_AT_ONCE
+
+
+@pytest.mark.parametrize("model", ["bpe-llama3", "bpe-qwen", "spm-bpe", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf"])
+def test_faults_can_be_sought_upon_every_fault(model: str) -> None:
+    """Fault: upon a normalization without decompositions the search ended the run with a TypeError."""
+    tokenizer = load(model)
+    for fault in every_fault(tokenizer):
+        beneath = together(tokenizer, [fault])
+        if beneath is not None and beneath.tokenizer is not tokenizer:
+            assert [*every_fault(beneath.tokenizer)], fault.rule
