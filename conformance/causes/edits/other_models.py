@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import accumulate
@@ -41,13 +42,18 @@ _EQUIVALENTS = "entries of the vocab that are canonically equivalent are one"
 def of_other_models(tokenizer: Tokenizer) -> Faults:
     """Other ties, clusters for characters, entries that a dictionary takes for one, sums of another precision."""
     model = tokenizer.rules.model
-    orders = (
-        ("of equal merges the last goes first", merged_otherwise(model, from_the_end=True)),
-        ("merges go from left to right, whatever their rank", merged_otherwise(model, by_rank=False)),
-    )
-    for rule, tokenize in orders:
-        if tokenize is not None:
-            yield _with(tokenizer, rule, partial(ChangedModel, model, tokenize))
+    models = {"": model}
+    if isinstance(model, BPE) and model.options.ignore_merges:  # who merges by a loop of his own often looks up no word
+        models[", and ignore_merges is not read"] = never_whole = copy(model)
+        never_whole.options = replace(model.options, ignore_merges=False)
+    for and_other, merging in models.items():
+        orders = (
+            ("of equal merges the last goes first", merged_otherwise(merging, from_the_end=True)),
+            ("merges go from left to right, whatever their rank", merged_otherwise(merging, by_rank=False)),
+        )
+        for rule, tokenize in orders:
+            if tokenize is not None:
+                yield _with(tokenizer, rule + and_other, partial(ChangedModel, model, tokenize))
     if isinstance(model, BPE):
         yield from _of_packed_pairs(tokenizer, model)
     if not is_byte_level(tokenizer):

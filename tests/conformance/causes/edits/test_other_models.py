@@ -36,6 +36,14 @@ def test_merges_go_from_left_to_right() -> None:
     assert tokens(right, "merges go from left to right, whatever their rank", "abc") == [["ab", "c"]]
 
 
+def test_merges_go_from_left_to_right_where_no_word_is_looked_up() -> None:
+    """Fault: on Llama 3, whose words are looked up whole, a loop that merges the leftmost pair had no name."""
+    right = small(["a", "b", "c", "ab", "bc", "abc"], ["b c", "a b"], ignore_merges=True)
+    rule = "merges go from left to right, whatever their rank"
+    assert tokens(right, rule, "abc") == [["abc"]]
+    assert tokens(right, f"{rule}, and ignore_merges is not read", "abc") == [["ab", "c"]]
+
+
 def test_pairs_of_ids_that_are_packed_into_one_number_are_taken_for_others() -> None:
     """The vocab has more than 4,096 entries: the pair of ids 1 and 4,096 + 2 has the number of that of 2 and 2."""
     fillers = [f"\u4e00{number}" for number in range(4093)]
