@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from string import punctuation
+from unicodedata import category
 
 from conformance.causes.edits.fault import DecodingFault, Fault, TextAnswer, of_decoded, of_text, predicted
 from conformance.causes.edits.inputs import ZERO_WIDTH
@@ -106,6 +108,37 @@ def text_changes(shown: Sequence[Shown]) -> Iterator[TextChange]:
 
 # --- characters
 
+_ASCII_CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F)))
+_CLASSES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("ASCII control characters", _ASCII_CONTROLS.__contains__),
+    ("ASCII control characters other than TAB and LF", (_ASCII_CONTROLS - {*"\t\n"}).__contains__),
+    ("ASCII control characters other than TAB, LF and CR", (_ASCII_CONTROLS - {*"\t\n\r"}).__contains__),
+    ("control characters", lambda one: category(one) == "Cc"),
+    ("control characters other than TAB, LF and CR", lambda one: category(one) == "Cc" and one not in "\t\n\r"),
+    ("control and format characters", lambda one: category(one) in ("Cc", "Cf")),
+    ("format characters", lambda one: category(one) == "Cf"),
+    ("combining marks", lambda one: category(one)[0] == "M"),
+    ("characters that are not ASCII", lambda one: one > "\x7f"),
+    ("characters that are not Latin-1", lambda one: one > "\xff"),
+    ("characters above U+FFFF", lambda one: one > "\uffff"),
+    ("private use characters", lambda one: category(one) == "Co"),
+    ("digits", lambda one: "0" <= one <= "9"),
+    ("punctuation of ASCII", punctuation.__contains__),
+)
+"""Classes by which programs remove or replace characters, the narrower first: one answer shows a member or two."""
+_LEAST_OF_A_CLASS = 3
+"""The number of members that must be seen before all others are tried."""
+
+
+def _classes(seen: Collection[str]) -> Iterator[tuple[str, Callable[[str], bool]]]:
+    """The classes that all of these characters are of."""
+    if len(seen) >= _LEAST_OF_A_CLASS:
+        yield from ((rule, is_member) for rule, is_member in _CLASSES if all(map(is_member, seen)))
+
+
+def _with_members(is_member: Callable[[str], bool], instead: str, text: str) -> str:
+    return "".join(instead if is_member(character) else character for character in text)
+
 
 def _of_characters(shown: Iterable[Shown]) -> Iterator[TextChange]:
     """Replacements of single characters: all as one change, then one by one, since some may be learnt by mistake."""
@@ -115,6 +148,10 @@ def _of_characters(shown: Iterable[Shown]) -> Iterator[TextChange]:
         more = {**pairs, **table}
         if pairs.keys() - table and one.is_given_by(partial(_with_others, more)):
             table = more
+    targets = dict.fromkeys(table.values())
+    for new in targets if len(targets) < len(table) else ():
+        for rule, is_member in _classes([old for old, instead in table.items() if instead == new]):
+            yield TextChange(f"{rule} become {_name(new)}", partial(_with_members, is_member, new))
     if len(table) > 1:
         yield TextChange(SEVERAL, partial(_with_others, table))
     for old, new in table.items():
@@ -147,6 +184,8 @@ def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
 def _of_removed(shown: Iterable[Shown]) -> Iterator[TextChange]:
     """Removed characters: all as one change, then one by one."""
     found = _removed(shown)
+    for rule, is_member in _classes(found):
+        yield TextChange(f"{rule} are removed", partial(_with_members, is_member, ""))
     if len(found) > 1:
         is_zero_width = all(map(ZERO_WIDTH.__contains__, map(ord, found)))
         rule = "zero-width characters are removed" if is_zero_width else "some characters are removed"
