@@ -15,6 +15,7 @@ from conformance.causes.edits import predicted
 from conformance.core.observation import Decoded, Encoded
 from reftok import ReftokError, Tokenizer
 from reftok.rules.huggingface.post_processors import ByteLevel
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.text import NormalizedString
 from reftok.unicode.graphemes import graphemes
 
@@ -84,6 +85,7 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     of_entries = _sums(tokenizer, text, len(right))
     if of_entries is not None:
         yield "offsets are sums of the lengths of tokens", of_entries
+    yield from _searched(tokenizer, text, right)
     followed = zip(right, [None, *right], strict=False)
     ends = [(span[1], span[1]) if span == before else span for span, before in followed]
     yield "of the tokens of a character, only the first has an offset", ends
@@ -98,6 +100,36 @@ def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:
         return None
     places = _widths(tokens, len)
     return [*pairwise(places)]
+
+
+def _searched(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    """Offsets by a search for the text of each token, from the end of the one before; empty where it is not found.
+
+    The text is what the token decodes to, with its space or without, or the entry of the vocab. The first word may have
+    a space that is not in the text.
+    """
+    encoding = predicted(lambda: tokenizer.encode(text))
+    if encoding is None or len(encoding.ids) != len(right):
+        return
+    entries = [token.replace(SPACE_SYMBOL, " ") for token in encoding.tokens]
+    decoded = [_written(tokenizer, token_id) for token_id in encoding.ids]
+    for written in (decoded, [one.strip(" ") for one in decoded], entries):
+        spans: list[tuple[int, int]] = []
+        end = 0
+        for token, is_added in zip(written, encoding.special_tokens_mask, strict=True):
+            token = token if end or text.startswith(" ") else token.removeprefix(" ")
+            start = -1 if is_added or not token else text.find(token, end)
+            spans.append((start, start + len(token)) if start >= 0 else (end, end))
+            end = spans[-1][1]
+        yield "offsets are found again by a search in the text", spans
+
+
+def _written(tokenizer: Tokenizer, token_id: int) -> str:
+    """The text of one token, with its space."""
+    plain = tokenizer.encode_ids("a", add_special_tokens=False)
+    texts = (predicted(partial(tokenizer.decode, ids, False)) or "" for ids in (plain, [*plain, token_id]))
+    before, whole = texts
+    return whole.removeprefix(before)
 
 
 def _with_special(tokenizer: Tokenizer, text: str, right: Spans, special: tuple[int, int]) -> Spans:

@@ -246,6 +246,26 @@ class _KeptMatches(AddedTokenPattern):
         return _Found(token_id, start, end, first, last, token.lstrip, token.rstrip)
 
 
+class _WithoutWayBack(AddedTokenPattern):
+    """A trie that goes on behind a match that failed: the characters that it has looked at begin no other one."""
+
+    def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken]) -> None:
+        super().__init__(ids, tokens)
+        self._contents = ids
+        self._beginnings = {content[:size] for content in ids for size in range(1, len(content) + 1)}
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        start = 0
+        while start < len(text):
+            end, content = start, ""
+            while end < len(text) and text[start : end + 1] in self._beginnings:
+                end += 1
+                content = text[start:end] if text[start:end] in self._contents else content
+            if content:
+                yield self._contents[content], start, start + len(content)
+            start = start + len(content) if content else end + 1
+
+
 class _InOrder(AddedTokenPattern):
     """Each content wherever it stands in what the ones before it have left of the text."""
 
@@ -357,6 +377,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     builds = [(rule, partial(built, partial(_KeptMatches, keep=keep))) for rule, keep in _KEPT]
     for rule, order in _ORDERS:
         builds += [(rule, partial(built, partial(_InOrder, order=order), is_plain)) for is_plain in (False, True)]
+    builds.append(("a match of added tokens that fails is not begun again within it", partial(built, _WithoutWayBack)))
     builds.insert(1, (_KEPT[0][0], partial(_start_only, tokenizer)))
     if any(token.single_word for token in added.tokens.values()):
         builds += [(rule, partial(seen_otherwise, tokenizer, _Words(is_word))) for rule, is_word in _WORDS]

@@ -69,12 +69,30 @@ def of_input(tokenizer: Tokenizer) -> Faults:
     }
     for rule, change in changes.items():
         yield of_text("Input", rule, tokenizer, change)
+    for side, strip in _OF_BYTES:
+        rule = f"white space at the {side} is stripped byte by byte, within characters too"
+        yield of_text("Input", rule, tokenizer, partial(_stripped_bytes, strip))
+    yield of_text("Input", "Java's modified UTF-8 is decoded as UTF-8", tokenizer, _as_modified_utf_8)
     for half in ("?", "\ufffd"):
         yield of_text("Input", "UTF-16 units are encoded one by one", tokenizer, partial(_unit_by_unit, half))
     for removed in (special, between_bars):
         if removed:
             change = partial(_without, removed)
             yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
+
+
+_LATIN_1_SPACE = b"\t\n\v\f\r \x85\xa0"
+"""`isspace` of C in a locale of Latin-1: within characters of UTF-8, too, there are bytes such as 0x85 and 0xA0."""
+_OF_BYTES: tuple[tuple[str, Callable[[bytes, bytes], bytes]], ...] = (("end", bytes.rstrip), ("ends", bytes.strip))
+
+
+def _stripped_bytes(strip: Callable[[bytes, bytes], bytes], text: str) -> str:
+    return strip(text.encode("utf-8", "surrogatepass"), _LATIN_1_SPACE).decode("utf-8", "replace")
+
+
+def _as_modified_utf_8(text: str) -> str:
+    """What a decoder of UTF-8 makes of `GetStringUTFChars`: each surrogate is three bytes that it refuses, NUL two."""
+    return _ABOVE_UTF_16.sub("\ufffd" * 6, text).replace("\0", "\ufffd" * 2)
 
 
 def _unit_by_unit(half: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from heapq import heapify, heappop, heappush
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from conformance.causes.edits.changed_models import ChangedModel, MergeAll, merged_by
 from conformance.causes.edits.fault import Faults, of_rules
 from reftok import Tokenizer
+from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.merging import MergeOf
 from reftok.rules.pipeline import Pipeline
 
@@ -32,16 +33,38 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
         if tokenize is not None:
             model = ChangedModel(tokenizer.rules.model, tokenize)
             yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
+    stale = merged_by(tokenizer.rules.model, merged_though_grown)
+    if stale is not None and not isinstance(tokenizer.rules.model, BPE):
+        model = ChangedModel(tokenizer.rules.model, stale)
+        rule = "a queued merge is made though one of its symbols has grown"
+        yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
 
 
 def _with_model(tokenizer: Tokenizer, model: ChangedModel) -> Pipeline:
     return replace(tokenizer.rules, model=model)
 
 
+def merged_though_grown(symbols: Sequence[str], merge_of: MergeOf[str]) -> list[tuple[int, str]]:
+    """The symbols after the merges of a queue that looks whether both symbols still stand, and not what they are now.
+
+    >>> ranks = {"ab": 1, "bc": 0, "cd": 2}
+    >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None
+    >>> merged_though_grown("abcd", merge)
+    [(0, 'abc'), (3, 'd')]
+    """
+    return merged_looking(symbols, merge_of, (True, True), str.__add__)
+
+
 def merged_looking(
-    symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol], looks: tuple[bool, bool]
+    symbols: Sequence[_Symbol],
+    merge_of: MergeOf[_Symbol],
+    looks: tuple[bool, bool],
+    joined: Callable[[_Symbol, _Symbol], _Symbol] | None = None,
 ) -> list[tuple[int, _Symbol]]:
     """The symbols after the merges of such a queue, each with the index of the first that it was made of.
+
+    joined: what two symbols become, whatever they were when their merge was queued; if None, it is dropped where one
+        has grown since.
 
     >>> ranks = {"bc": 0, "abc": 1, "bcd": 2}
     >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None
@@ -64,9 +87,9 @@ def merged_looking(
     heapify(queue)
     while queue:
         _, left, right, (first, second, whole) = heappop(queue)
-        if after.get(left) != right or (current.get(left), current.get(right)) != (first, second):
+        if after.get(left) != right or (joined is None and (current[left], current[right]) != (first, second)):
             continue
-        current[left] = whole
+        current[left] = whole if joined is None else joined(current[left], current[right])
         del current[right]
         after[left] = after.pop(right)
         before[after[left]] = left

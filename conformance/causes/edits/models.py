@@ -19,7 +19,7 @@ from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.model import PieceModel
-from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType, PrefixMatcher
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.stages import Model
 from reftok.rules.types import Token
@@ -190,6 +190,9 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     for old, new, rule in _RETYPED:
         if old in types:
             yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
+    if table.of_type(PieceType.USER_DEFINED):
+        rule = "of user-defined symbols the shortest is taken"
+        yield of_rules("Model", rule, tokenizer, partial(_with_shortest_symbols, tokenizer, model))
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
         yield of_rules("Model", "byte_fallback is off", tokenizer, with_pieces(change, byte_fallback=False))
@@ -198,6 +201,18 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
     for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
         yield of_rules("Model", rule, tokenizer, with_pieces(partial(_with_score, rounded)))
+
+
+class _ShortestSymbols(PrefixMatcher):
+    def length_at(self, text: str, position: int) -> int:
+        return min((len(one) for one in self.symbols if text.startswith(one, position)), default=0)
+
+
+def _with_shortest_symbols(tokenizer: Tokenizer, model: PieceModel) -> Pipeline:
+    changed, table = copy(model), copy(model.table)
+    table.matcher = _ShortestSymbols(table.of_type(PieceType.USER_DEFINED))
+    changed.table = table
+    return replace(tokenizer.rules, model=changed)
 
 
 def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:

@@ -202,6 +202,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
         )
         if step.form in ("NFC", "NFKC"):
             changes += (
+                (f"{step.form} leaves final consonants of Hangul apart", partial(_with_finals_apart, step.form)),
                 (f"{step.form} composes without decomposing first", partial(_between, _decomposed(), step.form)),
                 (f"{step.form} composes what Unicode excludes", partial(_with_excluded, step.form)),
             )
@@ -328,6 +329,23 @@ def _between(kept: re.Pattern[str], form: _Form, text: str) -> str:
 def _with_excluded(form: _Form, text: str) -> str:
     pattern, composed = _excluded()
     return pattern.sub(lambda found: composed[found[0]], normalize(form, text))
+
+
+_SYLLABLES, _FINALS, _BEFORE_FINALS = range(0xAC00, 0xD7A4), 28, 0x11A7
+"""The syllables of Hangul; how many final consonants a syllable may have, or none; what stands before those."""
+
+
+def _with_finals_apart(form: _Form, text: str) -> str:
+    """The text normalized, by a formula that composes two jamos and not a third."""
+    return _SYLLABLE.sub(lambda found: _apart(ord(found[0])), normalize(form, text))
+
+
+_SYLLABLE = re.compile(f"[{chr(_SYLLABLES[0])}-{chr(_SYLLABLES[-1])}]")
+
+
+def _apart(syllable: int) -> str:
+    final = (syllable - _SYLLABLES[0]) % _FINALS
+    return chr(syllable - final) + (chr(_BEFORE_FINALS + final) if final else "")
 
 
 def _without_accents(text: str) -> str:

@@ -28,6 +28,7 @@ from reftok.rules.merging import merge_all
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import Segment
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.rules.stages import Model
 from reftok.rules.types import Span, Token
@@ -63,6 +64,7 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
         yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
+        yield _with(tokenizer, "the longest piece at each place, not the best path", partial(LongestUnigram, model))
     if isinstance(model, PieceModel) and not model.byte_fallback:
         each = partial(ChangedModel, model, partial(_each_unknown, model))
         yield _with(tokenizer, "each unknown character is a token", each)
@@ -325,6 +327,23 @@ class PreciseUnigram(SentencePieceUnigram):
 
     def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
         return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD, score=score)
+
+
+class LongestUnigram(SentencePieceUnigram):
+    """The unigram model that takes the longest piece at each place."""
+
+    def __init__(self, model: SentencePieceUnigram) -> None:
+        self.__dict__.update(vars(model))
+
+    def segments(self, text: str) -> Sequence[Segment]:
+        """The longest pieces, in order."""
+        segments: list[Segment] = []
+        start = 0
+        while start < len(text):
+            end, token_id, _ = max(self.matches(text, start))
+            segments.append((text[start:end], token_id))
+            start = end
+        return segments
 
 
 def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:

@@ -77,7 +77,8 @@ def _of_alternative(alternative: str) -> Iterator[tuple[str, str]]:
         if quantifier in ("?", "*") or atom.startswith(_LOOKS):
             yield "", _joined(_with(parts, index, ("", "")))
         if not atom.startswith(_LOOKS):
-            for other in _QUANTIFIERS if quantifier or not _is_letter(atom) else ():
+            exact = (quantifier.replace(",", ""),) if quantifier.endswith(",}") else ()
+            for other in (*exact, *_QUANTIFIERS) if quantifier or not _is_letter(atom) else ():
                 yield "", _joined(_with(parts, index, (atom, other)))
         for rule, other in _of_atom(atom):
             yield rule, _joined(_with(parts, index, (other, quantifier)))

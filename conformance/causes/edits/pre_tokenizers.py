@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from conformance.causes.edits.added_tokens import with_normalizers
 from conformance.causes.edits.fault import Fault, Faults, TextAnswer, of_rules, predicted, with_steps
 from conformance.causes.edits.parameters import in_other_order, with_other_options
 from conformance.causes.edits.pattern_edits import edits
@@ -14,6 +15,7 @@ from conformance.causes.edits.translated import TranslatedSplit, in_other_classe
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
@@ -92,7 +94,12 @@ def of_edited_patterns(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> I
 
 
 def edited_patterns(tokenizer: Tokenizer) -> Iterator[Fault]:
-    """All single edits of all split patterns."""
+    """All single edits of all patterns, of those by which a normalizer replaces, too."""
+    for index, normalizer in enumerate(tokenizer.rules.normalizers):
+        if isinstance(normalizer, Replace) and (pattern := _oniguruma(normalizer.pattern)) is not None:
+            for edit in edits(pattern):
+                build = partial(_with_replaced, tokenizer, index, normalizer, edit.pattern)
+                yield of_rules("Normalizer", edit.rule, tokenizer, build)
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         found = _pattern(step)
         if found is not None:
@@ -131,12 +138,21 @@ def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:
     """The split pattern of a step, and the steps that do what else it does."""
     if isinstance(step, ByteLevel) and step.use_regex:
         return GPT2_PATTERN, (replace(step, use_regex=False),)
-    if isinstance(step, Split) and isinstance(step.pattern, Pattern):
-        try:
-            return step.pattern.as_oniguruma(), ()
-        except (KeyError, ReftokError):
-            return None
-    return None
+    pattern = _oniguruma(step.pattern) if isinstance(step, Split) else None
+    return None if pattern is None else (pattern, ())
+
+
+def _oniguruma(pattern: object) -> str | None:
+    """A pattern in the syntax of Oniguruma; None for what is no regular expression, or has no such form."""
+    try:
+        return pattern.as_oniguruma() if isinstance(pattern, Pattern) else None
+    except (KeyError, ReftokError):
+        return None
+
+
+def _with_replaced(tokenizer: Tokenizer, index: int, step: Replace, pattern: str) -> Pipeline:
+    other = replace(step, pattern=compile_oniguruma(pattern))
+    return with_normalizers(tokenizer.rules, with_steps(tokenizer.rules.normalizers, index, (other,)))
 
 
 def _with_pattern(

@@ -137,6 +137,10 @@ def test_what_was_done_to_the_offsets_is_named(observed: tuple[tuple[int, int], 
             ],
             "offsets are sums of the lengths of tokens",
         ),
+        (
+            lambda text, ids, right: [(0, 0), (0, 0), (0, 0), (2, 3)],
+            "offsets are found again by a search in the text",
+        ),
     ],
 )
 def test_offsets_of_special_tokens_of_bytes_and_of_entries_are_named(change: Any, rule: str) -> None:

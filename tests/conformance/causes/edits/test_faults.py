@@ -164,3 +164,40 @@ def test_the_subjects_of_the_catalogue_are_there() -> None:
         file, factory = defect.subject.split(":")
         names = chain.from_iterable([node.name] if isinstance(node, ast.ClassDef) else [] for node in files[file].body)
         assert factory in set(names), defect.subject
+
+
+@pytest.mark.parametrize(
+    ("model", "rule", "text", "encoded"),
+    [
+        ("bpe-qwen", "NFC leaves final consonants of Hangul apart", "\u1112\u1161\u11ab", "하\u11ab"),
+        ("bpe-qwen", "white space at the end is stripped byte by byte, within characters too", "a\xe0", "a\ufffd"),
+        ("bpe-gpt2", "Java's modified UTF-8 is decoded as UTF-8", "a\0\U0001f937", "a" + 8 * "\ufffd"),
+    ],
+)
+def test_the_text_that_is_encoded_is_another(model: str, rule: str, text: str, encoded: str) -> None:
+    (fault,) = of_rule(model, rule)
+    assert load(model).decode([*fault.ids(text)]) == encoded
+
+
+@pytest.mark.parametrize(
+    ("model", "rule", "text", "tokens"),
+    [
+        (
+            "spm-bpe-hf",
+            "a match of added tokens that fails is not begun again within it",
+            "<<s>",
+            ["<s>", "▁<<", "s", ">"],
+        ),
+        ("spm-bpe-symbols", "of user-defined symbols the shortest is taken", "<img>", ["<im", "g", ">"]),
+        (
+            "spm-unigram-symbols",
+            "the longest piece at each place, not the best path",
+            "without",
+            ["▁wi", "th", "ou", "t"],
+        ),
+    ],
+)
+def test_the_tokens_of_a_text_are_others(model: str, rule: str, text: str, tokens: list[str]) -> None:
+    (fault,) = of_rule(model, rule)
+    given = [load(model).id_to_token(one) for one in fault.ids(text)]
+    assert given == tokens

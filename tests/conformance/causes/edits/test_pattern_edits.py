@@ -54,6 +54,14 @@ def test_only_edits_that_explain_an_answer_are_learnt() -> None:
     assert "the pattern lacks “'s”" not in rules
 
 
+def test_the_pattern_by_which_a_normalizer_replaces_is_edited_too() -> None:
+    """Fault: runs of spaces of which each two became one had no name."""
+    tokenizer = load("spm-unigram-hf")
+    halved = [tokenizer.token_to_id(one) or 0 for one in ("▁a", "▁", "▁b", "</s>")]
+    found = [*of_edited_patterns(tokenizer, [("a    b", tokenizer.encode_ids("a    b"), halved)])]
+    assert (found[0].stage, found[0].rule) == ("Normalizer", "the pattern has “ {2}” for “ {2,}”")
+
+
 @pytest.mark.parametrize("pattern", ["(" * 1_500 + "a" + ")" * 1_500, "|".join(["a+b"] * 900), "(a", "[", "a|", ""])
 def test_a_pattern_of_a_stranger_ends_soon_and_breaks_nothing(pattern: str) -> None:
     assert all(one.pattern != pattern for one in edits(pattern))
