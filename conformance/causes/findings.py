@@ -349,8 +349,10 @@ class _Naming:
 
     @cached_property
     def _offset_counts(self) -> tuple[int, Counter[str]]:
-        """How many cases have other offsets, and how many of them each rule explains."""
-        shown = [rules for one in self._trial.answers if (rules := self._offset_rules(one)) is not None]
+        """How many texts have other offsets, and how many of them each rule explains; none that findings came from."""
+        found = {one.text for one in self._trial.witnesses}
+        others = {one.text: one for one in self._trial.answers if one.text not in found}
+        shown = [rules for one in others.values() if (rules := self._offset_rules(one)) is not None]
         return len(shown), Counter(rule for rules in shown for rule in rules)
 
     def _offset_rules(self, case: Case) -> set[str] | None:
@@ -363,8 +365,6 @@ class _Naming:
         expected, observed = self._trial.answers[case]
         right, given = expected.encoding, observed.encoding
         if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
-            return None
-        if len(given.offsets) != len(given.ids):
             return None
         due = [right] if right.ids == given.ids else []
         for one in self._trial.texts.believed:
