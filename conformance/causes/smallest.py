@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from typing import TypeAlias
 
-from conformance.causes.asking import sample_cases
+from conformance.causes.asking import around, drawn, sample_cases
 from conformance.causes.asking_again import AskedAgain, ask_again
 from conformance.causes.attribution import Attribution
+from conformance.causes.decoder_streams import attribute_stream_decoding
 from conformance.causes.encoder_streams import EACH_CHUNK_ALONE, are_chunks_encoded_alone, plain_entries
 from conformance.causes.evidence import Example, examined
 from conformance.causes.one_answer import attributor_of
@@ -19,7 +21,7 @@ from conformance.causes.shrinking.cases import MOST_ATTEMPTS, shrink_case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
-from conformance.core.case import Case
+from conformance.core.case import Case, ids_case
 from conformance.core.finding import Mismatch, Severity
 from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.engine.bench import Bench
@@ -29,8 +31,8 @@ from conformance.engine.plan import Plan
 from conformance.engine.repeating import AS_EXPECTED, NOT_ALONE, UNREPEATED, with_both
 from conformance.subjects.adapters import BUILT_IN
 
-LONGEST_STREAMED, MOST_STREAMED = 100, 30
-"""So many of them, of so many code points, are streamed in all ways to tell what a stream takes for a text."""
+LONGEST_STREAMED, MOST_STREAMED, MOST_STREAMED_IDS = 100, 30, 60
+"""So many texts, of so many code points, and so many lists of ids are streamed to tell what a stream does to them."""
 SLOW_ATTEMPTS = 60
 """The most attempts at shrinking with a subject that dies on its way."""
 
@@ -99,6 +101,10 @@ def _cause(
     several texts tell goes before what one tells.
     """
     shown = attributor_of(bench).of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
+    if CHECKS[shrunk.check].diagnosis == "stream decoding":
+        entries = (entry for one in _sampled(plan, bench, shrunk) for entry in one.stream_decoded or ())
+        found = attribute_stream_decoding(bench.reference.tokenizer, entries)
+        return found if found.stage else came if came.stage or not shown.rule else shown
     if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage:
         return EACH_CHUNK_ALONE if _encodes_each_chunk_alone(plan, bench, shrunk) else shown
     return came if came.stage or not shown.rule else shown
@@ -106,11 +112,21 @@ def _cause(
 
 def _encodes_each_chunk_alone(plan: Plan, bench: Bench, mismatch: Mismatch) -> bool:
     """Whether the streams of a subject take each chunk for a text of its own."""
-    samples = [case for case in sample_cases(plan) if len(case.text) <= LONGEST_STREAMED][:MOST_STREAMED]
-    checks = IDS.name, mismatch.check
-    heard = collect_answers(bench, samples, checks, mismatch.subject, plan.inputs.closest_depth)
-    entries = [entry for one in heard[mismatch.subject] for entry in plain_entries(one.stream_encoded or ())]
+    heard = _sampled(plan, bench, mismatch)
+    entries = [entry for one in heard for entry in plain_entries(one.stream_encoded or ())]
     return are_chunks_encoded_alone(bench.reference.tokenizer, entries)
+
+
+def _sampled(plan: Plan, bench: Bench, mismatch: Mismatch) -> Sequence[Answers]:
+    """What the subject answers to texts of the corpora, to the case of the mismatch, and to ids like it or drawn."""
+    samples = [case for case in sample_cases(plan) if len(case.text) <= LONGEST_STREAMED][:MOST_STREAMED]
+    if mismatch.case.kind == "ids":
+        near = around(bench.reference.tokenizer, [mismatch.case.ids])
+        lists = chain(near, islice(drawn(bench, True, "streams"), MOST_STREAMED_IDS))
+        samples = [*samples[::2], *(ids_case(ids, f"corpora/streams:{number}") for number, ids in enumerate(lists))]
+    checks = IDS.name, mismatch.check
+    asked = [*samples, mismatch.case]
+    return collect_answers(bench, asked, checks, mismatch.subject, plan.inputs.closest_depth)[mismatch.subject]
 
 
 @dataclass(frozen=True, slots=True)

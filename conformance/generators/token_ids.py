@@ -9,6 +9,7 @@ from random import Random
 from conformance.generators.alphabets import alphabet
 from conformance.generators.base import Generator, NothingToDo, pick, picks
 from conformance.generators.knowledge import ModelKnowledge
+from reftok.rules.byte_level import from_byte_characters
 
 _MOST_IDS = 10
 _LATE = (1 << 16, 1 << 24, (1 << 31) - 1, (1 << 32) - 1)
@@ -41,6 +42,9 @@ class TokenIds(Generator):
         partial = tuple(token_id for token_id, token in knowledge.tokens.items() if knowledge.is_partial(token))
         gaps = {token_id + 1 for token_id in ids} - set(ids)
         by_byte = {byte: token_id for token_id, byte in knowledge.byte_ids.items()}
+        if knowledge.notation == "byte-level":
+            singles = ((token_id, from_byte_characters(token)) for token_id, token in knowledge.tokens.items())
+            by_byte |= {data[0]: token_id for token_id, data in singles if data is not None and len(data) == 1}
         return cls(ids, knowledge.special_ids, partial, by_byte, (*sorted(gaps), *_LATE))
 
     def draw(self, chance: Random) -> tuple[int, ...]:
@@ -57,14 +61,20 @@ class TokenIds(Generator):
         return tuple(ids)
 
     def _bytes(self, chance: Random) -> list[int]:
-        """The byte tokens of some characters, one of them lost or doubled now and then, or one too many behind them."""
+        """The byte tokens of some characters, one of them lost or doubled now and then, or one too many behind them.
+
+        Or a special token stands among them: skipped, it must not end the character.
+        """
         data = "".join(picks(chance, alphabet(), 3)).encode("utf-8")
         if chance.random() < 0.3:
             data += pick(chance, _WRONG_ENDS)
         ids = [self.by_byte[byte] for byte in data if byte in self.by_byte]
         place = chance.randrange(len(ids)) if ids else 0
-        if chance.random() < 0.3:
+        change = chance.random()
+        if change < 0.3:
             del ids[place : place + 1]
-        elif chance.random() < 0.2:
+        elif change < 0.4:
             ids[place:place] = ids[place : place + 1]
+        elif change < 0.5 and self.special:
+            ids.insert(place, pick(chance, self.special))
         return ids or [pick(chance, self.ids)]

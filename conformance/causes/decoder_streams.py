@@ -1,0 +1,119 @@
+"""The mistakes of a streaming decoder: what it does to each id or to each part, as many streams together tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from conformance.causes.attribution import Attribution
+from conformance.causes.edits import predicted
+from conformance.causes.edits.changed_models import is_byte_level
+from conformance.core.streaming import FedStream, Streamed
+from reftok import Tokenizer
+from reftok.rules.byte_level import from_byte_characters
+
+Ids: TypeAlias = Sequence[int]
+Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
+
+LEAST_WRONG, LEAST_EXPLAINED = 3, 0.95
+"""How many wrong streams a mistake must explain, and which share of all streams, the right ones too."""
+
+_LENGTHS = ((0xF0, 4), (0xE0, 3), (0xC0, 2))
+"""The first bytes of characters, and how many bytes these have."""
+_OF_PARTS: tuple[tuple[str, Change], ...] = (
+    ("spaces at the end of each part are stripped", lambda parts: (one.rstrip(" ") for one in parts)),
+    ("spaces at the start of each part are stripped", lambda parts: (one.lstrip(" ") for one in parts)),
+    ("spaces at the ends of each part are stripped", lambda parts: (one.strip(" ") for one in parts)),
+    ("white space at the end of each part is stripped", lambda parts: map(str.rstrip, parts)),
+    ("white space at the start of each part is stripped", lambda parts: map(str.lstrip, parts)),
+    ("white space at the ends of each part is stripped", lambda parts: map(str.strip, parts)),
+    ("parts of white space alone are dropped", lambda parts: (one for one in parts if one.strip())),
+    ("a part that equals the one before is dropped", lambda parts: _without_repeated(parts)),
+    ("the first part is lost", lambda parts: parts[1:]),
+    ("the last part is lost", lambda parts: parts[:-1]),
+)
+"""The rules, and what is done to the parts of text that come out; of these, none is empty."""
+
+
+def attribute_stream_decoding(tokenizer: Tokenizer, entries: Iterable[FedStream]) -> Attribution:
+    """The mistake that gives the text of nearly every stream; nothing where none does, or too few streams are wrong.
+
+    entries: of one subject, right ones among them.
+    """
+    plain = [entry for entry in entries if entry.feeding.is_plain and isinstance(entry.streaming, Streamed)]
+    wrong = [entry for entry in plain if _text(entry) != entry.whole]
+    if len(wrong) < LEAST_WRONG:
+        return Attribution()
+    for rule, streamed in mistakes(tokenizer):
+        explained = [entry for entry in plain if predicted(partial(streamed, *_fed(entry))) == _text(entry)]
+        is_enough = len(explained) >= LEAST_EXPLAINED * len(plain)
+        if is_enough and sum(entry in explained for entry in wrong) >= max(LEAST_WRONG, LEAST_EXPLAINED * len(wrong)):
+            return Attribution("Decoder", rule)
+    return Attribution()
+
+
+def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], str]]]:
+    """The rules, each with the text that a stream with this mistake gives for ids, special tokens skipped or not."""
+    yield "each id is decoded on its own", partial(_alone, tokenizer)
+    rule = "each id is decoded on its own, and U+FFFD is dropped"
+    yield rule, lambda ids, skips: _alone(tokenizer, ids, skips).replace("\ufffd", "")
+    for rule, change in _OF_PARTS:
+        yield rule, partial(_with_parts, change, tokenizer)
+    yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
+    if is_byte_level(tokenizer):
+        rule = "the bytes behind the first of a character are counted, not looked at"
+        yield rule, partial(_counted, tokenizer)
+
+
+def _alone(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    return "".join(tokenizer.decode([one], skip_special_tokens=skips) for one in ids)
+
+
+def _with_parts(change: Change, tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    return "".join(change(_parts(tokenizer, ids, skips)))
+
+
+def _parts(tokenizer: Tokenizer, ids: Ids, skips: bool) -> list[str]:
+    """The parts of the text that are not empty, as soon as each can come out."""
+    stream = tokenizer.stream_decoder(skip_special_tokens=skips)
+    return [part for part in (*map(stream.feed, ids), stream.finish()) if part]
+
+
+def _without_repeated(parts: Sequence[str]) -> Iterable[str]:
+    return (part for part, before in zip(parts, ("", *parts), strict=False) if part != before)
+
+
+def _flushed(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    special = tokenizer.rules.added_tokens.special_ids()
+    text, start = "", 0
+    for place in (*(place for place, one in enumerate(ids) if one in special), len(ids)):
+        text += "".join(_parts(tokenizer, ids[start:place], skips))
+        text += "".join(_parts(tokenizer, ids[place : place + 1], skips))
+        start = place + 1
+    return text
+
+
+def _counted(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    """Characters of as many bytes as the first of them says, whatever the others are."""
+    tokens = (tokenizer.rules.decodable_token(one, skips) or "" for one in ids)
+    data = b"".join(from_byte_characters(token) or token.encode() for token in tokens)
+    text, start = "", 0
+    while start < len(data):
+        end = start + next((length for least, length in _LENGTHS if data[start] >= least), 1)
+        try:
+            text += data[start:end].decode()
+        except UnicodeDecodeError:
+            text += "\ufffd" if end <= len(data) else data[start:].decode(errors="replace")
+        start = end
+    return text
+
+
+def _fed(entry: FedStream) -> tuple[Ids, bool]:
+    ids = [chunk for chunk in entry.feeding.chunks if isinstance(chunk, int)]
+    return ids, entry.feeding.skip_special_tokens
+
+
+def _text(entry: FedStream) -> str:
+    assert isinstance(entry.streaming, Streamed)
+    return "".join(map(str, entry.streaming.given))

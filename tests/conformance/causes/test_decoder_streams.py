@@ -1,0 +1,63 @@
+"""What a streaming decoder does to each id or part is told by many of its streams together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from conformance.causes.attribution import Attribution
+from conformance.causes.decoder_streams import LEAST_WRONG, attribute_stream_decoding, mistakes
+from conformance.core.rule_table import usual_cause
+from conformance.core.streaming import FedStream, Feeding, Streamed
+from tests.models import load
+
+QWEN = load("bpe-qwen")
+END = "<|im_end|>"
+TEXTS = ("a cat  sat on a mat", "über \U0001f937", "no  no  no", f"你{END}好", "  x  ", "\n\n a", "plain")
+RULES = [rule for rule, _ in mistakes(QWEN)]
+
+
+def lists() -> Iterator[Sequence[int]]:
+    """Ids of texts, and with a special token or a letter within a character."""
+    end, letter = QWEN.encode_ids(END)[0], QWEN.encode_ids("a")[0]
+    for text in TEXTS:
+        ids = QWEN.encode_ids(text)
+        yield ids
+    first, *rest = QWEN.encode_ids("\U0001f937")
+    for many in range(1, 1 + LEAST_WRONG):
+        yield [*[letter] * many, first, end, *rest]
+        yield [*[letter] * many, first, *[letter] * 4]
+
+
+def streams(rule: str) -> Iterator[FedStream]:
+    """What a subject with this one mistake gives."""
+    (streamed,) = (one for name, one in mistakes(QWEN) if name == rule)
+    for ids in lists():
+        feeding = Feeding("decoder", tuple(ids))
+        yield FedStream(feeding, Streamed((streamed(ids, True),)), QWEN.decode(ids))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_mistake_of_each_rule_is_told(rule: str) -> None:
+    """Fault: one cause was told as up to seven findings, by how the text of each stream looked."""
+    told = attribute_stream_decoding(QWEN, streams(rule))
+    texts = [[one.streaming for one in streams(name)] for name in (rule, told.rule)]
+    assert texts[0] == texts[1], "of two rules that say the same of these, the first is told"
+    assert usual_cause("Decoder", rule)
+
+
+def test_right_streams_and_too_few_wrong_ones_have_no_mistake() -> None:
+    right = [
+        FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids)) for ids in lists()
+    ]
+    assert attribute_stream_decoding(QWEN, right) == Attribution()
+    wrong = [one for one in streams(RULES[0]) if "".join(map(str, one.streaming.given)) != one.whole]  # type: ignore[union-attr]
+    assert attribute_stream_decoding(QWEN, wrong[: LEAST_WRONG - 1]) == Attribution()
+
+
+def test_a_mistake_that_explains_the_wrong_streams_and_breaks_right_ones_is_not_told() -> None:
+    one = next(iter(streams(RULES[0])))
+    right = [FedStream(one.feeding, Streamed((str(one.whole),)), one.whole)] * 9
+    wrong = [*streams("spaces at the end of each part are stripped")][:3]
+    assert attribute_stream_decoding(QWEN, [*wrong, *right]) == Attribution()
