@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
+from heapq import nsmallest
 from typing import TypeAlias
+from zlib import crc32
 
 from conformance.checks.base import END
 from conformance.checks.methods import add_methods
@@ -20,6 +22,8 @@ WITNESSES = 3
 """So many examples of a group are asked again, to tell whether it is still there."""
 OF_EACH_STRATUM = 2
 """So many examples of each stratum are kept: one mistake may own all the short inputs, or all texts of the corpora."""
+DRAWN = 48
+"""So many examples are kept besides, drawn from all: a mistake that owns no stratum has its share of these."""
 
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
@@ -31,17 +35,17 @@ Wrong: TypeAlias = dict[tuple[str, str], list[tuple[int, str]]]
 class Group:
     """Mismatches that look alike.
 
-    languages: how many are of each. examples: the smallest few, of other cases, and a few of each stratum.
+    languages: how many are of each. examples: the smallest few, of other cases, a few of each stratum, a few of all.
     """
 
     count: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     examples: list[Mismatch] = field(default_factory=list)
 
-    def add(self, mismatch: Mismatch, is_example: bool = True) -> None:
-        """Count a mismatch. is_example: whether it may be one."""
-        languages = Counter([mismatch.case.language] if mismatch.case.language else [])
-        self.join(Group(1, languages, [mismatch] if is_example else []))
+    def add(self, examples: Sequence[Mismatch], others: Sequence[Mismatch] = ()) -> None:
+        """Count mismatches. others: those that may be no examples."""
+        languages = Counter(one.case.language for one in (*examples, *others) if one.case.language)
+        self.join(Group(len(examples) + len(others), languages, [*examples]))
 
     def join(self, part: Group) -> None:
         """Count a part in."""
@@ -60,13 +64,20 @@ class Group:
 
 
 def _kept(examples: Sequence[Mismatch]) -> Iterator[Mismatch]:
-    """The first few, and the first few of each stratum."""
+    """The first few, the first few of each stratum, and a few of all, which are the same in any order of the parts."""
     of_stratum: Counter[object] = Counter()
+    drawn = {id(example) for example in nsmallest(DRAWN, examples, key=lambda one: _lot(one.case.content))}
     for number, example in enumerate(examples):
         stratum = _stratum(example)
         of_stratum[stratum] += 1
-        if number < MOST_EXAMPLES or of_stratum[stratum] <= OF_EACH_STRATUM:
+        if number < MOST_EXAMPLES or of_stratum[stratum] <= OF_EACH_STRATUM or id(example) in drawn:
             yield example
+
+
+@lru_cache(4_096)
+def _lot(content: object) -> int:
+    """A number by which examples are drawn, whatever they are."""
+    return crc32(repr(content).encode("utf-8", "surrogatepass"))
 
 
 def _stratum(example: Mismatch) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ from conformance.engine.repeating import (
     unrepeated,
     with_both,
 )
-from conformance.engine.result import AdapterErrors, ShardResult, digest
+from conformance.engine.result import AdapterErrors, GroupKey, ShardResult, digest
 from conformance.engine.workers import AnyWorkers, Workers
 from conformance.inputs.cuts import Depth
 from conformance.inputs.shards import Shard
@@ -182,6 +182,8 @@ def _record(
 
     The examples of such a group were asked alone as well: they show both answers.
     """
+    examples: dict[GroupKey, list[Mismatch]] = defaultdict(list)
+    others: dict[GroupKey, list[Mismatch]] = defaultdict(list)
     for one in seen:
         answer = {"ids": one.observed.encoding, "decoding": one.observed.decoding}.get(CHECKS[one.check].diagnosis)
         if isinstance(answer, Encoded | Decoded) and one.check not in not_repeated:
@@ -195,9 +197,11 @@ def _record(
         if found is None:
             attribution = attributor_of(bench).of(name, one.check, one.case, one.expected, one.observed)
             rule = attribution.rule or one.difference.rule
-            result.groups[name, one.check, attribution.stage, rule].add(mismatch)
+            examples[name, one.check, attribution.stage, rule].append(mismatch)
             continue
         if one.index in found.alone:
             mismatch = replace(mismatch, observed=with_both(mismatch.observed, found.alone[one.index]))
         is_example = one.index in found.alone or not found.alone
-        result.groups[name, one.check, "", found.rule].add(mismatch, is_example)
+        (examples if is_example else others)[name, one.check, "", found.rule].append(mismatch)
+    for key in {**examples, **others}:
+        result.groups[key].add(examples[key], others[key])

@@ -53,7 +53,7 @@ def test_what_is_known_is_asked_model_by_model_so_that_each_is_loaded_once(
     results = [empty_result(model) for model in ("b", "a", "b")]
     for result in results:
         example = Mismatch(result.shard.model, "s", "ids", "r", "other ids", text_case("x", ""), "", "")
-        result.groups["s", "ids", "", "r"].add(example)
+        result.groups["s", "ids", "", "r"].add([example])
     plan = session_job(tmp_path / "session", 1).session.plan
     assert [entry.model for entry in replay_known(plan, results, (), math.inf)] == ["a", "b"]
     assert asked == ["a", "b", "b"]
@@ -76,7 +76,7 @@ def test_a_session_that_goes_on_keeps_the_examples_that_are_not_asked_again(
     result = empty_result("m")
     for number in range(MOST_EXAMPLES):
         example = Mismatch("m", "s", "ids", "r", "other ids", text_case("x" * number, ""), "", "")
-        result.groups["s", "ids", "", "r"].add(example)
+        result.groups["s", "ids", "", "r"].add([example])
     plan = session_job(tmp_path / "session", 1).session.plan
     replay_known(plan, [result], changed, math.inf)
     (group,) = result.groups.values()

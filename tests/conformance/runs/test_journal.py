@@ -28,7 +28,7 @@ def result(number: int = 0) -> ShardResult:
     shard.adapter_errors["s"] = AdapterErrors(2, "no field 'items'")
     shard.languages["de", "s"] = [5, 1]
     group = Group()
-    group.add(Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n"))
+    group.add([Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n")])
     shard.groups["s", "ids", "Model", "r"] = group
     return shard
 

@@ -32,7 +32,7 @@ def seen(folder: Path, accepted: Expectation = ACCEPTED) -> Seen:
 def shard(check: str, stage: str, rule: str) -> ShardResult:
     result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1)
     group = Group()
-    group.add(Mismatch(MODEL, SUBJECT, check, "other text", "other text", text_case("a .", "o"), "a .", "a."))
+    group.add([Mismatch(MODEL, SUBJECT, check, "other text", "other text", text_case("a .", "o"), "a .", "a.")])
     result.groups[SUBJECT, check, stage, rule] = group
     return result
 
