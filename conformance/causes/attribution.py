@@ -62,13 +62,14 @@ def _are_those(given: Spans, wrong: Spans, right: Spans) -> bool:
 
 def attribute_offsets(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> Attribution:
     """The first rule that could have changed the right offsets; else a description of how they differ."""
-    right, given = expected.offsets, observed.offsets
-    if right is None or given is None:
-        return Attribution()
     rules = offset_rules(tokenizer, text, expected, observed)
-    if rules:
-        return Attribution("Offsets", rules[0])
-    if len(right) != len(given):
+    return Attribution("Offsets", rules[0]) if rules else described_offsets(expected, observed)
+
+
+def described_offsets(expected: Encoded, observed: Encoded) -> Attribution:
+    """The way in which offsets differ; nothing where they are missing, or as many as other tokens have."""
+    right, given = expected.offsets, observed.offsets
+    if right is None or given is None or len(right) != len(given):
         return Attribution()
     starts_agree = all(a[0] == b[0] for a, b in zip(right, given, strict=True))
     return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
@@ -91,12 +92,40 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     if of_entries is not None:
         yield "offsets are sums of the lengths of tokens", of_entries
     yield from _searched(tokenizer, text, right)
+    visible = _widths(text, lambda character: not character.isspace())
+    yield "offsets do not count white space", [(visible[start], visible[end]) for start, end in right]
+    spaces = [len(text[start:end]) - len(text[start:end].lstrip(" ")) for start, end in right]
+    without = [(start + count, end) for (start, end), count in zip(right, spaces, strict=True)]
+    yield "the space before a word is not part of its offsets", without
+    yield from _in_words(tokenizer, text, right)
+    yield "each part of a character counts as one", _one_by_one(right)
     followed = zip(right, [None, *right], strict=False)
     ends = [(span[1], span[1]) if span == before else span for span, before in followed]
     yield "of the tokens of a character, only the first has an offset", ends
     for rule, special in (("end", (len(text),) * 2), ("start", (0, 0))):
         spans = _with_special(tokenizer, text, right, special)
         yield f"special tokens have the offset of the {rule} of the text", spans
+
+
+def _in_words(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    words = predicted(lambda: tokenizer.encode(text).word_ids)
+    if words is None or len(words) != len(right):
+        return
+    firsts = {word: start for word, (start, _) in reversed([*zip(words, right, strict=True)]) if word is not None}
+    starts = [0 if word is None else firsts[word] for word in words]
+    counted = [(start - first, end - first) for (start, end), first in zip(right, starts, strict=True)]
+    yield "offsets count from the start of each pre-token", counted
+
+
+def _one_by_one(right: Spans) -> Spans:
+    """The offsets of the tokens of one character one behind the other."""
+    spans: list[tuple[int, int]] = []
+    before, steps = (0, 0), 0
+    for start, end in right:
+        steps = steps + 1 if (start, end) == before and start < end else 0
+        spans.append((start + steps, end + steps))
+        before = (start, end)
+    return spans
 
 
 def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:

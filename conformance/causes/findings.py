@@ -23,6 +23,7 @@ from conformance.causes.attribution import (
     Attribution,
     attribute_boundaries,
     attribute_decoding,
+    described_offsets,
     offset_rules,
 )
 from conformance.causes.claims import Claims, Tally, claims_of
@@ -391,6 +392,8 @@ class _Naming:
             and (check.diagnosis == "decoding")
         ):
             found = attribute_decoding(expected.decoding, observed.decoding)
+        elif check.diagnosis == "offsets" and isinstance(expected.encoding, Encoded) and isinstance(given, Encoded):
+            found = described_offsets(expected.encoding, given)
         else:
             found = attributor_of(self._bench).of(self._subject, check.name, case, expected, observed)
         stage = "" if found.stage == UNSURE else found.stage

@@ -75,6 +75,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     rules: list[tuple[str, Text]] = [
         ("special tokens are kept", lambda ids, skip: decode(ids, False)),
         ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
+        ("skip_special_tokens is taken the other way round", lambda ids, skip: decode(ids, not skip)),
         ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
         ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
@@ -100,6 +101,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
+        rules.append(("byte pieces are decoded as Latin-1", partial(_bytes_as_latin_1, tokenizer)))
     unknown = tokenizer.rules.model.unk_id
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
@@ -183,6 +185,14 @@ def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
 def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     kept = [one for one in ids if (byte_of_token(tokenizer.id_to_token(one) or "") or 0) < 0x80]
     return tokenizer.decode(kept, skip_special_tokens=skip)
+
+
+def _bytes_as_latin_1(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Each byte piece as the character with its number."""
+    special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
+    tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
+    bytes_of = ((token, byte_of_token(token)) for token in tokens)
+    return tokenizer.rules.decode_tokens([token if byte is None else chr(byte) for token, byte in bytes_of])
 
 
 def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

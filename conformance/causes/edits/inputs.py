@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from html import unescape
 
-from conformance.causes.edits.fault import Faults, of_text
+from conformance.causes.edits.fault import Fault, Faults, around, of_text
 from conformance.causes.edits.stripped import strippings
 from reftok import Tokenizer
 
@@ -22,6 +22,7 @@ _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
+_LINES, _PARAGRAPHS, _WORDS = re.compile(r".*\n|.+"), re.compile(r"(?s).+?(?:\n\n+|\Z)"), re.compile(r" ?[^ ]+| +")
 _ESCAPES = re.compile("|".join(map(re.escape, _ESCAPED)))
 ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
@@ -73,6 +74,9 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         rule = f"white space at the {side} is stripped byte by byte, within characters too"
         yield of_text("Input", rule, tokenizer, partial(_stripped_bytes, strip))
     yield of_text("Input", "Java's modified UTF-8 is decoded as UTF-8", tokenizer, _as_modified_utf_8)
+    for rule, cut in _CUTS:
+        for each in (False, True):
+            yield Fault("Input", rule, partial(_part_by_part, tokenizer, cut, each))
     for half in ("?", "\ufffd"):
         yield of_text("Input", "UTF-16 units are encoded one by one", tokenizer, partial(_unit_by_unit, half))
     for removed in (special, between_bars):
@@ -93,6 +97,28 @@ def _stripped_bytes(strip: Callable[[bytes, bytes], bytes], text: str) -> str:
 def _as_modified_utf_8(text: str) -> str:
     """What a decoder of UTF-8 makes of `GetStringUTFChars`: each surrogate is three bytes that it refuses, NUL two."""
     return _ABOVE_UTF_16.sub("\ufffd" * 6, text).replace("\0", "\ufffd" * 2)
+
+
+_CUTS: tuple[tuple[str, Callable[[str], Sequence[str]]], ...] = (
+    ("each line is encoded on its own", lambda text: text.splitlines(keepends=True)),
+    ("each line is encoded on its own", lambda text: _LINES.findall(text)),
+    ("each line is encoded on its own, without its end", lambda text: text.split("\n")),
+    ("each paragraph is encoded on its own", lambda text: _PARAGRAPHS.findall(text)),
+    ("each word is encoded on its own, with the space before it", lambda text: _WORDS.findall(text)),
+)
+"""Ways to cut a text into parts, each of which is encoded as a text of its own."""
+
+
+def _part_by_part(
+    tokenizer: Tokenizer, cut: Callable[[str], Sequence[str]], adds_to_each: bool, text: str
+) -> Sequence[int]:
+    """adds_to_each: whether special tokens stand around each part, or once around all."""
+    parts = cut(text)
+    if len(parts) < 2:
+        return tokenizer.encode_ids(text)
+    before, after = ([], []) if adds_to_each else around(tokenizer)
+    ids = (tokenizer.encode_ids(part, add_special_tokens=adds_to_each) for part in parts)
+    return [*before, *(one for part in ids for one in part), *after]
 
 
 def _unit_by_unit(half: str, text: str) -> str:
