@@ -241,7 +241,7 @@ def _bpe_recipes() -> dict[str, Recipe]:
     recipes: dict[str, Recipe] = {}
     seen: list[object] = []
     for name, pre_type in PRE_TYPES.items():
-        if pre_type.is_byte_level and pre_type not in seen:
+        if pre_type.is_byte_level and pre_type not in seen and name != "k2-horizon":  # newer than llama-cpp-python
             seen.append(pre_type)
             recipes[f"bpe-{name or 'none'}"] = Recipe(byte_level(name), LINES, BPE_DECODED)
     recipes["bpe-gpt-2-special"] = Recipe(

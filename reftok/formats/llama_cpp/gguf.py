@@ -87,9 +87,10 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Pipeline:
     merges = fields.merges(pre)
     spelling: Spelling = "byte characters" if pre_type.is_byte_level else "spaces escaped"
     bos_id = default_id if pre_type.has_default_bos else None
-    vocab = _vocab(fields, bos_id, default_id, pre_type.add_bos, spelling=spelling, always_adds_bos=pre_type.is_gemma4)
+    always = pre_type.always_adds_bos
+    vocab = _vocab(fields, bos_id, default_id, pre_type.add_bos, spelling=spelling, always_adds_bos=always)
     fields.scores(len(vocab.tokens))
-    options = LlamaBPEOptions(pre_type.ignore_merges, pre_type.is_byte_level, pre_type.is_gemma4)
+    options = LlamaBPEOptions(pre_type.ignore_merges, pre_type.is_byte_level, pre_type.takes_newlines_whole)
     return llama_rules(
         vocab,
         LlamaBPE(vocab.ids, merges, options),

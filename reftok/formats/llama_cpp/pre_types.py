@@ -1,6 +1,7 @@
 r"""The values of `tokenizer.ggml.pre`: what each means to llama.cpp.
 
-Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::load`, `llm_tokenizer_bpe`), as in llama-cpp-python 0.3.36.
+Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::load`, `llm_tokenizer_bpe`), as in llama-cpp-python 0.3.36;
+`k2-horizon` and `mmbert`, which are newer, as xllamacpp 2026.10.11549 answers, which has llama.cpp b11549.
 The expressions are written as there, less what means the same in folded text: `((?=[\p{L}])([^a-z]))` is a letter that
 is not a to z, and `\p{Lu}` to `\p{Lo}` are all `\p{L}`. The expressions that llama.cpp has a splitter by hand for are
 written as the expression that the splitter amounts to.
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from reftok.rules.llama_cpp.characters import HAN_LETTER, LETTER, MARK, OTHER_HAN
-from reftok.rules.llama_cpp.pre_tokenizers import DigitGroups, Reading, RegexSplit, ThousandsSplit
+from reftok.rules.llama_cpp.pre_tokenizers import DigitGroups, LineWords, Reading, RegexSplit, ThousandsSplit
 from reftok.rules.stages import PreTokenizer
 
 
@@ -28,7 +29,8 @@ class PreType:
     has_default_bos: whether BOS is id 11 where the file names none.
     is_byte_level: whether words are written in the characters of their bytes; if not, spaces become `▁`, and a
         character outside the vocab becomes tokens such as <0xE2>.
-    is_gemma4: a run of line feeds that is in the vocab is one token, and BOS is added even where the file says no.
+    takes_newlines_whole: a run of line feeds that is in the vocab is one token.
+    always_adds_bos: BOS is added even where the file says no.
     """
 
     steps: tuple[PreTokenizer, ...]
@@ -37,7 +39,8 @@ class PreType:
     clean_spaces: bool = True
     has_default_bos: bool = True
     is_byte_level: bool = field(default=True, kw_only=True)
-    is_gemma4: bool = field(default=False, kw_only=True)
+    takes_newlines_whole: bool = field(default=False, kw_only=True)
+    always_adds_bos: bool = field(default=False, kw_only=True)
 
 
 def _categories(*expressions: str, reading: Reading = "categories") -> tuple[PreTokenizer, ...]:
@@ -63,6 +66,8 @@ _QWEN2 = rf"{_CONTRACTION}|{_WORD}|\p{{N}}|{_SIGNS}|{_LINES}"
 _QWEN35 = (
     rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_LINES}"
 )
+# Read with the joiners U+200C and U+200D as marks, which llama.cpp has in the same class.
+_K2_HORIZON = rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}{{1,3}}|{_SIGNS}|{_LINES}"
 _EXAONE_MOE = (
     rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}"
     rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]?|\s*[\r\n]|{_BLANKS}"
@@ -124,7 +129,9 @@ _AS_DEEPSEEK3 = PreType(
 )
 _AS_GPT4O = PreType(_categories(_GPT4O), clean_spaces=False)
 _AS_BAILING = PreType(_categories(rf"{_CONTRACTION}|{_WORD}|\p{{N}}|{_SIGNS}|\s*[\r\n]|{_BLANKS}"), clean_spaces=False)
-_AS_GEMMA4 = PreType(_code_points(r"[^\n]+|\n+"), add_bos=True, is_byte_level=False, is_gemma4=True)
+_AS_GEMMA4 = PreType(
+    _code_points(r"[^\n]+|\n+"), add_bos=True, is_byte_level=False, takes_newlines_whole=True, always_adds_bos=True
+)
 _AS_TINY_AYA = PreType((DigitGroups(), *_categories(_TINY_AYA)), clean_spaces=False)
 _LLAMA3_ITSELF = replace(_AS_LLAMA3, ignore_merges=True, add_bos=True)
 _AS_GLM = replace(_AS_LLAMA3, has_default_bos=False)
@@ -163,6 +170,7 @@ PRE_TYPES: Mapping[str, PreType] = MappingProxyType(
         **_named(_AS_TINY_AYA, "tiny_aya", "cohere2moe"),
         **_named(_AS_GEMMA4, "gemma4", "granite-embed-multi-311m"),
         "sarvam-moe": PreType(_code_points(r"[^\n]+|\n+"), clean_spaces=False, is_byte_level=False),
+        "mmbert": PreType((*_code_points(r"[^\n]+|\n+"), LineWords()), is_byte_level=False, takes_newlines_whole=True),
         "minicpm5": PreType(
             _categories(_THREE_NUMBERS, rf"{_CONTRACTION}|{_WORD}|\p{{N}}+|{_SIGNS}|{_LINES}"), ignore_merges=True
         ),
@@ -221,6 +229,7 @@ PRE_TYPES: Mapping[str, PreType] = MappingProxyType(
         ),
         "granite-embed-multi-97m": PreType(_categories(_GPT4O_WITH_MARKS), ignore_merges=True, clean_spaces=False),
         "kimi-k2": PreType(_categories(_KIMI_K2, reading="categories and Han"), clean_spaces=False),
+        "k2-horizon": PreType(_categories(_K2_HORIZON, reading="categories and joiners"), clean_spaces=False),
         "superbpe": PreType((*_categories(r"\p{N}+"), ThousandsSplit()), clean_spaces=False),
         "seed-coder": PreType(
             _categories(rf"{_CONTRACTION}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_LINES}"), clean_spaces=False

@@ -84,7 +84,12 @@ def _stand_in_with_han(character: str) -> str:
     return _stand_in(character)
 
 
+def _stand_in_with_joiners(character: str) -> str:
+    return MARK if character in "\u200c\u200d" else _stand_in(character)
+
+
 _PLAIN, _WITH_HAN = CharacterTable(_stand_in), CharacterTable(_stand_in_with_han)
+_WITH_JOINERS = CharacterTable(_stand_in_with_joiners)
 _SPACES = re.compile(f"[{''.join(character for character in WHITE_SPACE if not character.isascii())}]")
 
 
@@ -104,6 +109,15 @@ def folded_with_han(text: str) -> str:
     'nÒÖ'
     """
     return text if text.isascii() else text.translate(_WITH_HAN)
+
+
+def folded_with_joiners(text: str) -> str:
+    """As `folded`, with the joiners U+200C and U+200D as marks, which K2 Horizon has within words.
+
+    >>> folded_with_joiners("n\u200dé")
+    'nÔÒ'
+    """
+    return text if text.isascii() else text.translate(_WITH_JOINERS)
 
 
 def with_ascii_spaces(text: str) -> str:

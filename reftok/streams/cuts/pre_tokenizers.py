@@ -14,6 +14,7 @@ from reftok.rules.huggingface import pre_tokenizers as rules
 from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import Behavior, NormalizedString, Part
 from reftok.rules.types import Span
@@ -61,6 +62,11 @@ def _metaspace(step: rules.Metaspace) -> Steps:
     return [rewriting, *([at_pattern(symbol, "MergedWithNext")] if step.split else [])]
 
 
+def _line_words(_: object) -> Steps:
+    prefix = _prefixed(lambda tail: "" if tail.startswith((SPACE_SYMBOL, "\n")) else SPACE_SYMBOL)
+    return [prefix, at_pattern(SPACE_SYMBOL, "MergedWithNext")]
+
+
 def _digit_groups(tail: str, before: str, ends: bool) -> tuple[Sequence[Span], int]:
     """The groups of the runs of numbers that have ended: of three, counted from the end of the run."""
     spans: list[Span] = []
@@ -97,6 +103,7 @@ PRE_TOKENIZERS: Mapping[type[Any], Callable[[Any], Steps]] = {
     BertWords: lambda _: [_SPACES, _each(stands_alone)],
     llama.RegexSplit: lambda step: [at_pattern(step.pattern, reading=step.read, whole=step.matches)],
     llama.ByteCharacters: _bytes,
+    llama.LineWords: _line_words,
     # What stands before a run stays with its first group.
     llama.DigitGroups: lambda _: [Cuts(_digit_groups, "MergedWithPrevious")],
     **dict.fromkeys((rules.FixedLength, rules.UnicodeScripts, llama.ThousandsSplit), _at_the_end),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import struct
 import tracemalloc
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,23 @@ def test_a_pre_tokenizer_decides_more_than_the_words(tmp_path: Path) -> None:
         for name in ("llama3", "glm4", "qwen2")
     }
     assert begins == {"llama3": [4, 3], "glm4": [3], "qwen2": [0, 4]}
-    assert len(PRE_TYPES) == 91
+    assert len(PRE_TYPES) == 93
+
+
+def test_the_pre_tokenizers_k2_horizon_and_mmbert_cut_as_llama_cpp_does(tmp_path: Path) -> None:
+    """Read off xllamacpp 2026.10.11549: llama-cpp-python 0.3.36 does not know them yet."""
+    tokens = ["<s>", "a", "â", "Ģ", "į", "1", "2", "aâ", "įa", "12", "Ġ", "."]
+    joined = load(written(tmp_path, gguf(bpe(tokens, ["a â", "į a", "1 2"], "k2-horizon", {"<s>": CONTROL}))))
+    assert joined.encode_ids("a\u200fa\u200da 1121") == [1, 2, 3, 7, 3, 8, 10, 5, 9, 5]
+    assert joined.decode([1, 10, 11]) == "a ."
+    tokens = ["<s>", "a", "b", "▁", "▁a", "▁b", "ab", "b▁", "\n", "\n\n", "b\n", "\n▁"]
+    merges = ["a b", "▁ a", "▁ b", "b ▁"]
+    lines = load(written(tmp_path, gguf(bpe(tokens, merges, "mmbert", {"<s>": CONTROL}, bos_token_id=("uint32", 0)))))
+    text = "ab  b\n\n b\nab <s>a▁"
+    assert lines.encode_ids(text) == [3, 6, 3, 5, 9, 5, 8, 3, 6, 3, 0, 4, 3]
+    encoder = lines.stream_encoder()
+    assert [*chain.from_iterable(map(encoder.feed, text)), *encoder.finish()] == lines.encode_ids(text)
+    assert lines.encode("a b\nb").offsets == [(0, 1), (1, 3), (3, 4), (4, 5)]
 
 
 def test_control_tokens_are_text_where_special_tokens_are_not_parsed(tmp_path: Path) -> None:
