@@ -1,4 +1,4 @@
-"""The `.model` file of a training: a ModelProto, its fields in the order of their numbers.
+"""The `.model` file of a training, a ModelProto with its fields in the order of their numbers, and its `.vocab`.
 
 Source: sentencepiece 0.2.3, trainer_interface.cc (`Serialize`), sentencepiece_model.proto.
 
@@ -14,7 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from reftok.errors import TrainingStopped, VocabularyTooLarge
-from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, Field, written_fields
+from reftok.formats.sentencepiece.protobuf import (
+    FIXED32,
+    LENGTH_DELIMITED,
+    VARINT,
+    Field,
+    read_fields,
+    to_float,
+    written_fields,
+)
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
 from reftok.training.sentencepiece.normalization import USER_DEFINED, compiled_file, rules_name
@@ -52,6 +60,21 @@ def model_file(
     if options.denormalization_rule_tsv:
         fields.append(_message(_DENORMALIZER_SPEC, _denormalizer_spec(options)))
     return written_fields(fields)
+
+
+def vocab_file(model: bytes, options: TrainerOptions) -> bytes:
+    """The `.vocab` that spm_train writes beside a model: a piece a line, and its score in six digits behind a tab.
+
+    Source: trainer_interface.cc (`SaveVocab`).
+    """
+    lines: list[bytes] = []
+    for number, _, _, message in read_fields(model, ""):
+        if number == _PIECES and isinstance(message, bytes):
+            piece, score, *_ = (value for _, _, _, value in read_fields(message, "") if isinstance(value, bytes))
+            lines.append(
+                b"%b\t%g\n" % (piece, to_float(score)) if options.vocabulary_output_piece_score else piece + b"\n"
+            )
+    return b"".join(lines)
 
 
 def _numbered(

@@ -95,7 +95,7 @@ class TrainerOptions:
         file of rules instead; precompiled_charsmap: rules as they stand in models; add_dummy_prefix,
         remove_extra_whitespaces, escape_whitespaces; denormalization_rule_tsv: rules for decoding.
 
-    Of no effect but on what is written into the model: model_prefix, vocabulary_output_piece_score.
+    Of no effect on the pieces: model_prefix; vocabulary_output_piece_score, whether the `.vocab` has scores.
 
     given: the names of the options that the user gave: a model holds these, with their values, and no others.
 

@@ -17,7 +17,7 @@ from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
 from reftok.training.sentencepiece.corpus import Corpus, lines_of_files, prepared, sentences_of
 from reftok.training.sentencepiece.meta_pieces import MetaPieces, meta_pieces
-from reftok.training.sentencepiece.model_file import ScoredPiece, model_file
+from reftok.training.sentencepiece.model_file import ScoredPiece, model_file, vocab_file
 from reftok.training.sentencepiece.normalization import charsmap_blob, normalizer_of
 from reftok.training.sentencepiece.options import TrainerOptions, check_options, trainer_options
 from reftok.training.sentencepiece.unigram import train_unigram
@@ -71,8 +71,8 @@ class SentencePieceTraining:
         return train(None if self.options.input else (text for text, _ in self.texts.read()), self.options, monitor)
 
     def files(self, result: bytes, path: Path) -> Mapping[Path, bytes]:
-        """The content of each file of the result."""
-        return {path: result}
+        """The content of each file of the result; the model, which `resume` looks for, is the last."""
+        return {path.with_suffix(".vocab"): vocab_file(result, self.options), path: result}
 
 
 def train(sentences: Iterable[str | bytes] | None, options: TrainerOptions, monitor: Monitor = UNWATCHED) -> bytes:

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from sentencepiece import SentencePieceTrainer
 
+import reftok
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
 from reftok.training.monitor import Monitor, TrainingProgress, TrainingTrace
 from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
 from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
 from reftok.training.sentencepiece.trainer import train
+from reftok.training.train import SENTENCEPIECE_TRAINERS
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -95,6 +97,20 @@ def test_files_end_lines_with_the_line_feed_only_and_are_named_in_the_model(tmp_
     prefix = tmp_path / "official"
     SentencePieceTrainer.train(model_prefix=str(prefix), minloglevel=3, **chosen)
     assert train(None, trainer_options(**chosen, model_prefix=str(prefix))) == Path(f"{prefix}.model").read_bytes()
+
+
+@pytest.mark.parametrize("trainer", SENTENCEPIECE_TRAINERS)
+@pytest.mark.parametrize("scores", [True, False])
+def test_the_vocab_beside_a_model_has_the_official_bytes(tmp_path: Path, trainer: str, scores: bool) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines_of("mn-Mong")), "utf-8")
+    chosen = {"vocab_size": 400, "byte_fallback": trainer.endswith("bpe"), "pad_id": 3, "hard_vocab_limit": False}
+    chosen |= {"vocabulary_output_piece_score": scores, "user_defined_symbols": "a b,\t"}
+    files = {"input": str(path), "model_prefix": str(tmp_path / "official")}
+    kind = trainer.removeprefix("sentencepiece-")
+    SentencePieceTrainer.train(**files, model_type=kind, minloglevel=3, **chosen)
+    reftok.train(trainer, files=path, output=tmp_path / "made.model", **chosen)
+    assert (tmp_path / "made.vocab").read_bytes() == (tmp_path / "official.vocab").read_bytes()
 
 
 @pytest.mark.parametrize(
