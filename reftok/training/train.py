@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from reftok.formats.huggingface.tokenizer_json import build_rules
-from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
 from reftok.training.checkpoint import carried_out
 from reftok.training.monitor import TrainingProgress
-from reftok.training.sentencepiece.trainer import SentencePieceTraining
+from reftok.training.sentencepiece.trainer import SentencePieceTraining, rules_of
 from reftok.training.texts import Texts
 from reftok.training.training import Training
 
@@ -53,7 +52,8 @@ def train(
 
     If the official result is not a function of the input (see the docstrings of the trainers), the order of the text
     and of code points decides. A vocab that does not have the size that was asked for is logged as a warning.
-    Raises TrainingStopped for an option that the trainer does not take, and what cannot be read, written or resumed;
+    Raises TrainingStopped for an option that the trainer does not take, what cannot be read, written or resumed, and a
+    model that sentencepiece could not load, which is not written;
     ModelFormatError or UnsupportedFeature for a pipeline that is not sound.
 
     >>> import reftok
@@ -66,7 +66,7 @@ def train(
     # Each is trained and loaded by its own family; the two results have different types.
     if isinstance(training, Training):
         return Tokenizer(build_rules(carried_out(training, path, resume, overwrite, progress), place))
-    return Tokenizer(read_sentencepiece_model(carried_out(training, path, resume, overwrite, progress), place))
+    return Tokenizer(rules_of(carried_out(training, path, resume, overwrite, progress), path))
 
 
 def training_of(

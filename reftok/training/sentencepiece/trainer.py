@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reftok.errors import InvalidOption, TrainingStopped
+from reftok.errors import InvalidOption, ModelFormatError, TrainingStopped
 from reftok.formats.collection import collecting_later
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.pipeline import Pipeline
 from reftok.training.monitor import UNWATCHED, Monitor
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
@@ -71,8 +73,26 @@ class SentencePieceTraining:
         return train(None if self.options.input else (text for text, _ in self.texts.read()), self.options, monitor)
 
     def files(self, result: bytes, path: Path) -> Mapping[Path, bytes]:
-        """The content of each file of the result; the model, which `resume` looks for, is the last."""
+        """The content of each file of the result; the model, which `resume` looks for, is the last.
+
+        Raises TrainingStopped for a model that cannot be loaded.
+        """
+        rules_of(result, path)
         return {path.with_suffix(".vocab"): vocab_file(result, self.options), path: result}
+
+
+def rules_of(model: bytes, path: Path | None) -> Pipeline:
+    """The rules of a trained model. path: of its file, for the message.
+
+    Raises TrainingStopped if it cannot be loaded: sentencepiece writes such a model without a word, for example one
+    without the unknown piece, whose id is above those of all characters, and one with a piece of 8,000 bytes.
+    """
+    try:
+        return read_sentencepiece_model(model, "")
+    except ModelFormatError as error:
+        name = "" if path is None else f"{path}: not written: "
+        problem = f"sentencepiece makes a model of these options that it cannot load itself: {error}"
+        raise TrainingStopped(name + problem) from None
 
 
 def train(sentences: Iterable[str | bytes] | None, options: TrainerOptions, monitor: Monitor = UNWATCHED) -> bytes:

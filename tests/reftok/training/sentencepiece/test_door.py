@@ -11,6 +11,7 @@ import sentencepiece
 
 import reftok
 from reftok.cli.commands import main
+from reftok.errors import TrainingStopped
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 
 TEXT = "the hug of pug and hugs\nhug the pug\r\nnew pugs and mugs\n\nthe mug"
@@ -37,6 +38,35 @@ def test_a_file_makes_the_library_s_bytes_and_loads_in_both(trainer: str, texts:
     assert Path("made.model").read_bytes() == expected
     loaded = sentencepiece.SentencePieceProcessor(model_file="made.model")
     assert made.encode_ids("hugs the pug") == loaded.encode("hugs the pug")
+
+
+@pytest.mark.parametrize(
+    ("trainer", "text", "options", "problem"),
+    [
+        ("char", "ab", {"unk_id": 7, "use_all_vocab": True}, "no piece is the unknown one"),
+        (
+            "word",
+            "é" * 4000 + "\nab",
+            {"max_sentence_length": 9000, "hard_vocab_limit": False},
+            "is too long: 8000 bytes",
+        ),
+    ],
+    ids=["an unknown piece behind all characters", "a piece of 8,000 bytes"],
+)
+def test_a_model_that_the_library_cannot_load_is_not_written(
+    texts: str, trainer: str, text: str, options: dict[str, Any], problem: str
+) -> None:
+    Path(texts).write_text(text, "utf-8")
+    model = official(input=texts, model_type=trainer, **options)
+    with pytest.raises(RuntimeError):
+        sentencepiece.SentencePieceProcessor(model_proto=model)
+    with pytest.raises(
+        TrainingStopped, match=rf"^made\.model: not written: sentencepiece makes .* load itself: .*{problem}"
+    ):
+        reftok.train(trainer, files=texts, output="made.model", **options)
+    assert [path.name for path in Path().iterdir()] == [texts]
+    with pytest.raises(TrainingStopped, match=rf"^sentencepiece makes a model .*{problem}"):
+        reftok.train(trainer, files=texts, **options)
 
 
 def test_options_of_the_command_line_are_those_of_the_library(texts: str) -> None:
