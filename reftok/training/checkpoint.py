@@ -10,7 +10,7 @@ its state as values of JSON, and resumes from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -44,6 +44,9 @@ class Trainable(Protocol[Result]):
 
     def check_output(self, path: Path) -> None:
         """Raises TrainingStopped if the result cannot be written under this name."""
+
+    def beside(self, path: Path) -> Sequence[Path]:
+        """The other files that are written with the one at `path`."""
 
     def run(self, monitor: Monitor = UNWATCHED) -> Result:
         """Trains, from the texts or from the state of the monitor."""
@@ -114,8 +117,9 @@ def _check(
     # An output beside its checkpoint was written by the run that was killed, or is one that is to be replaced.
     if overwrite or (resume and checkpoint.exists()):
         return
-    if path.exists():
-        raise TrainingStopped(f"{path}: exists already; --overwrite replaces it")
+    for one in (path, *training.beside(path)):
+        if one.exists():
+            raise TrainingStopped(f"{one}: exists already; --overwrite replaces it")
     if checkpoint.exists() and not resume:
         raise TrainingStopped(
             f"{checkpoint}: is of an interrupted training: --resume goes on with it, --overwrite begins anew"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import sha256
@@ -148,6 +148,10 @@ class Training:
         """Raises TrainingStopped if the result cannot be written under this name."""
         if output_format(path) == "tiktoken":
             self.checked_pattern(path)
+
+    def beside(self, path: Path) -> Sequence[Path]:
+        """The other files that are written with the one at `path`."""
+        return [path.with_name("merges.txt")] if output_format(path) == "vocab.json" else []
 
     def checked_pattern(self, output: Path) -> str:
         """What a rank file says that cuts the text. Raises TrainingStopped where it cannot say it."""

@@ -5,7 +5,7 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,10 @@ class SentencePieceTraining:
         """Raises TrainingStopped if the result cannot be written under this name."""
         if path.suffix != ".model":
             raise TrainingStopped(f"{path}: the output of {self.name} is FILE.model")
+
+    def beside(self, path: Path) -> Sequence[Path]:
+        """The other files that are written with the one at `path`."""
+        return [path.with_suffix(".vocab")]
 
     def run(self, monitor: Monitor = UNWATCHED) -> bytes:
         """The bytes of the model."""

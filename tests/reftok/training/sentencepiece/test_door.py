@@ -88,11 +88,13 @@ def test_options_of_the_command_line_are_those_of_the_library(texts: str) -> Non
         ({"resume": True}, "name the output"),
         ({"output": "tokenizer.json"}, "is FILE.model"),
         ({"output": "texts.txt.model"}, "exists already"),
+        ({"output": "other.model"}, "other.vocab: exists already"),
         ({"output": "no/where.model"}, "does not exist"),
     ],
 )
 def test_what_these_trainers_do_not_take_is_named(options: dict[str, Any], told: str, texts: str) -> None:
-    Path("texts.txt.model").touch()
+    for other in ("texts.txt.model", "other.vocab"):
+        Path(other).touch()
     with pytest.raises(reftok.TrainingStopped, match=told):
         reftok.train("unigram", files=texts, **{"vocab_size": 18, **options})
 
