@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic
@@ -132,8 +133,9 @@ def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) 
     taken: list[Weighed[Candidate]] = []
     left = differing
     while pool:
-        best = max(pool, key=lambda one: (len(one.fits & left), -len(one.scope - one.fits)))
-        if not best.fits & left:
+        of_one, of_several = _scopes(taken)
+        best = max(pool, key=lambda one: _merit(one, left, of_one, of_several))
+        if best.fits & left <= of_several:  # the causes that were taken may be at work there at once
             break
         taken.append(best)
         pool.remove(best)
@@ -144,6 +146,25 @@ def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) 
         if one.fits <= explained or not is_borne_out(one, others):
             taken.remove(one)
     return taken
+
+
+def _scopes(taken: Iterable[Weighed[Candidate]]) -> tuple[frozenset[int], frozenset[int]]:
+    """The samples in the scope of one of the causes at least, and of several."""
+    times = Counter(place for one in taken for place in one.scope)
+    return frozenset(times), frozenset(place for place, count in times.items() if count > 1)
+
+
+def _merit(
+    one: Weighed[Candidate], left: frozenset[int], of_one: frozenset[int], of_several: frozenset[int]
+) -> tuple[int, int, int]:
+    """What a fault explains where no cause is at work, how little speaks against it, and what it explains besides.
+
+    Beside lower-casing, a table of a TAB and some capitals explains more than "tabs become spaces" does, where both are
+    at work. Where no fault explains anything alone, what it explains besides comes first.
+    """
+    alone, besides = len((one.fits & left) - of_one), len((one.fits & left) - of_several)
+    against = -len(one.scope - one.fits)
+    return (alone, against, besides) if alone else (alone, besides, against)
 
 
 def is_borne_out(one: Weighed[Candidate], others: Iterable[Weighed[Candidate]]) -> bool:

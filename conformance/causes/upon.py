@@ -55,7 +55,7 @@ def texts_upon(
         lambda fault, text: beneath.finished(fault.ids(beneath.prepared(text))),
         learnt=lambda differing, unexplained: learnt_of_texts(
             changed,
-            lambda fault, sample: gives(lambda text: beneath.finished(fault.ids(text)), sample),
+            lambda fault, sample: gives(lambda text: tuple(fault.ids(text)), sample),
             *([_within(beneath, one) for one in some] for some in (differing, unexplained)),
         ),
     )
