@@ -134,14 +134,6 @@ def test_a_session_goes_on_where_the_cache_has_one_and_begins_anew_where_it_is_o
     assert codes == ["0", "1", "2"]
 
 
-def test_a_summary_is_cut_below_what_is_shown_and_between_characters(step: Step, tmp_path: Path) -> None:
-    (tmp_path / "work" / "summary.md").write_text("x" + "é" * 1_000_000, "utf-8")
-    assert step("Summary", REPORT=".").returncode == 0
-    data = (tmp_path / "summary").read_bytes()
-    assert data.decode("utf-8") == "x" + "é" * 449_999
-    assert len(data) < 1 << 20
-
-
 @pytest.mark.parametrize("kind", ["yaml", "toml", "ini", "python", "console"])
 def test_the_document_has_blocks_that_can_be_read(kind: str) -> None:
     read: dict[str, Callable[[str], Any]] = {"yaml": yaml.safe_load, "toml": tomllib.loads}

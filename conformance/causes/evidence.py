@@ -18,6 +18,7 @@ from conformance.core.evidence import Evidence, SeenToken, StageDifference, Stre
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.engine.bench import Bench
+from conformance.engine.naming import token_text
 from conformance.subjects.adapters import FORMATS
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_version
@@ -68,7 +69,7 @@ def named(tokenizer: Tokenizer, ids: Sequence[object], spans: Sequence[tuple[int
     known = [token_id for token_id in ids if isinstance(token_id, int)]
     whole = len(spans) == len(known)
     return tuple(
-        SeenToken(token_id, tokenizer.id_to_token(token_id) or "", spans[index] if whole else None)
+        SeenToken(token_id, token_text(tokenizer, token_id) or "", spans[index] if whole else None)
         for index, token_id in enumerate(known)
     )
 
@@ -269,7 +270,7 @@ def _steps(tokenizer: Tokenizer, fed: FedStream, given: Sequence[Piece], whole: 
 
 def _fed(tokenizer: Tokenizer, chunk: str | bytes | int | None) -> str:
     if isinstance(chunk, int):
-        return f"{chunk} {tokenizer.id_to_token(chunk) or '(no token)'}"
+        return f"{chunk} {token_text(tokenizer, chunk) or '(no token)'}"
     return chunk.hex(" ") if isinstance(chunk, bytes) else chunk or ""
 
 

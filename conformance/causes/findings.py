@@ -37,6 +37,7 @@ from conformance.causes.witnesses import Family, decoded_ids, is_believed
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Diagnosis, Difference
 from conformance.core.case import Case, text_case
+from conformance.core.familiarity import unfamiliarity
 from conformance.core.finding import NO_RULE, NOT_SOUGHT, SEVERITIES, Confidence, Finding, Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.weight import counted_weight
@@ -281,7 +282,7 @@ class _Naming:
         """The example that tells most of what was seen on some cases, of the same check as another."""
         attributor, answers = attributor_of(self._bench), self._trial.answers
         severities = {case: attributor.severity(one, *answers[case]) for case, one in cases.items()}
-        case = min(cases, key=lambda one: (SEVERITIES.index(severities[one]), one.size, one.content))
+        case = min(cases, key=lambda one: (SEVERITIES.index(severities[one]), unfamiliarity(one), one.content))
         difference = named_difference(self._bench.reference.tokenizer, cases[case], *answers[case])
         attribution = Attribution() if cause is None else Attribution(cause.stage, cause.rule)
         shown = replace(case, origin=like.case.origin, language=like.case.language)

@@ -49,6 +49,7 @@ COMMANDS = {
     "merge": _Home("merge", "merge_command", "Make one run of the parts that several machines worked on."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
     "history": _Home("compare", "history_command", "Show the runs of a folder over time."),
+    "show": _Home("reproduce", "show_command", "Print the report of a run, or of some of its findings, again."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),
     "bisect": _Home("reproduce", "bisect_command", "Find the release in which a finding came or went."),

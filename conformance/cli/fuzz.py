@@ -165,7 +165,7 @@ def fuzz(
             ended = run_session(
                 session_job, _both(told, page), lambda entry: lines.labelled("", entry.sentence, whole=True)
             )
-    for coverage in tables(ended.coverages):
+    for coverage in tables(ended.coverages) if verbose else ():
         console.print(coverage)
     end(ended.run, job.folder, console, verbose)
 

@@ -19,8 +19,10 @@ from conformance.core.run import Run
 from conformance.engine.plan import Plan
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import Inputs, corpus_cases
-from conformance.report.console import OutputConsole, say
-from conformance.report.run.folder import HTML, read_run_folder
+from conformance.report.console import OutputConsole, give, say
+from conformance.report.run.blocks import summary_markdown
+from conformance.report.run.folder import read_run_folder
+from conformance.report.run.forms import FORMS, in_form
 from conformance.report.run.terminal import print_report
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.models import plan_models
@@ -136,12 +138,22 @@ def _show_what_there_is(folder: Path) -> None:
             print_report(run, OutputConsole())
 
 
-def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False) -> NoReturn:
-    """Show what came out of a run, and where its report is, and exit as it ended. verbose: as of `print_report`."""
-    print_report(run, console, verbose)
-    if run.exit_code == 0 and run.unexpected:
-        console.print(f"None of them fails it: --fail-on {run.fail_on}")
-    console.print(f"Report: {folder / HTML}", soft_wrap=True)
+def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False, form: str = "terminal") -> NoReturn:
+    """Show what came out of a run, and exit as it ended.
+
+    verbose: as of `print_report`. form: that, one of FORMS in its place, or github, which is added to it.
+    On a runner of GitHub the summary of the job is written too.
+    """
+    if form in ("terminal", "github"):
+        print_report(run, console, verbose, folder)
+    if form in FORMS:
+        give(in_form(run, form))
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(summary, "ab") as file:
+                file.write(summary_markdown(run).encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            say(f"the summary of the job cannot be written: {error.strerror}")
     sys.exit(run.exit_code)
 
 

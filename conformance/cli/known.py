@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import SettledCommand, a_path, expectations_option, run_argument
+from conformance.cli.options import Asked, SettledCommand, a_path, expectations_option, findings_argument, run_argument
 from conformance.core.errors import InputError, UsageError
 from conformance.core.run import Run
 from conformance.inputs.tiers import TIERS
@@ -44,8 +44,7 @@ Examples:
 
 
 @click.command("accept", epilog=ACCEPT_EXAMPLES)
-@run_argument
-@click.argument("findings", metavar="[FINDING]...", nargs=-1)
+@findings_argument
 @click.option("--all", "is_all", is_flag=True, help="Every unexpected finding of the run.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why it is accepted; reports say so.")
 @click.option("--issue", default="", metavar="URL", help="Where it is dealt with.")
@@ -62,8 +61,7 @@ Examples:
     help=f"The baseline, made where there is none. Default: that of the settings, or {DEFAULT_BASELINE}.",
 )
 def accept_command(
-    folder: Path,
-    findings: tuple[str, ...],
+    asked: Asked,
     is_all: bool,
     reason: str,
     issue: str,
@@ -72,11 +70,13 @@ def accept_command(
 ) -> None:
     """Take findings of a run for known: they do not fail a run that is given FILE by --expectations.
 
-    RUN is a run folder, FINDING a fingerprint, or its first characters. What FILE lists of the same finding is
-    replaced; all else in it stays.
+    RUN and FINDING are as of `conformance replay`. What FILE lists of the same finding is replaced; all else in it
+    stays.
     """
-    if bool(findings) == is_all:
-        raise UsageError("name the findings that are accepted, by their fingerprints, or all of them with --all")
+    if bool(asked.findings) == is_all:
+        raise UsageError(
+            "name the findings that are accepted, by their numbers or fingerprints, or all of them with --all"
+        )
     if not reason.strip():
         raise UsageError("--reason: says nothing")
     if issue and not issue.startswith(("https://", "http://")):
@@ -85,8 +85,8 @@ def accept_command(
     if day and day <= today():
         raise UsageError(f"--expires {day}: is not in the future")
     out = out or next(iter(find_settings(Path()).expectations), DEFAULT_BASELINE)
-    run, full = _ended_run(folder)
-    chosen = chosen_findings(run, findings)
+    run, full = _ended_run(asked.folder)
+    chosen = chosen_findings(run, asked.findings)
     added, replaced = accept((accepted_entry(run, full, one, reason, issue, day) for one in chosen), out)
     lines = ConsoleLines(OutputConsole())
     for finding in chosen:

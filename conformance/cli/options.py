@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,11 +16,27 @@ from conformance.core.weight import GATES
 from conformance.engine.plan import LEAST_MEMORY
 from conformance.inputs.corpora import PARTS
 from conformance.report.console import say
+from conformance.report.run.forms import FORMS
+from conformance.runs.new_folder import last_run
 from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS, SECONDS_FOR_AN_ANSWER
 from conformance.subjects.isolated import MOST_MEMORY
 from reftok.formats.tiktoken.encodings import ENCODINGS
+
+_FINDING = re.compile("#?[0-9]{1,3}|[0-9a-f]{4,12}")
+
+
+class Asked(NamedTuple):
+    """A run and findings of it: numbers such as 1 or #1, and beginnings of fingerprints."""
+
+    folder: Path
+    findings: tuple[str, ...]
+
+    @property
+    def one(self) -> tuple[Path, str]:
+        """The run and the first of the findings."""
+        return self.folder, self.findings[0]
 
 
 class Timeout(click.FloatRange):
@@ -77,7 +94,25 @@ class SettledCommand(click.Command):
 
 a_path = click.Path(path_type=Path)
 run_argument = click.argument("folder", metavar="RUN", type=a_path)
-fingerprint_argument = click.argument("fingerprint")
+
+
+def _run_and_findings(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> Asked:
+    """The run that is named first, or the last one, and the findings that are named after it."""
+    is_named = bool(words) and (Path(words[0]).exists() or not _FINDING.fullmatch(words[0]))
+    return Asked(Path(words[0]), words[1:]) if is_named else Asked(last_run(), words)
+
+
+def _run_and_finding(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> Asked:
+    """The same; raises click.UsageError unless it is one finding."""
+    if not words or len((asked := _run_and_findings(context, parameter, words)).findings) != 1:
+        raise click.UsageError(
+            "name one finding, such as 1 or c45f43fd9327, after its run, or of the last one", context
+        )
+    return asked
+
+
+findings_argument = click.argument("asked", metavar="[RUN] [FINDING]...", nargs=-1, callback=_run_and_findings)
+finding_argument = click.argument("asked", metavar="[RUN] FINDING", nargs=-1, callback=_run_and_finding)
 
 model_option = click.option(
     "--model",
@@ -166,6 +201,18 @@ expectations_option = click.option(
     "has expired, is; repeatable.",
 )
 verbose_option = click.option(
-    "--verbose", is_flag=True, help="Name every known finding, those of the official library itself too."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show all: every finding with what is known of it, known ones by name, and what did not fail.",
+)
+report_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(("terminal", *FORMS)),
+    default="terminal",
+    show_default=True,
+    help="What is printed at the end: the report; a line a finding; run.json with its findings; or the report with "
+    "annotations for GitHub.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -1,4 +1,4 @@
-"""The commands about one finding of a run: `conformance replay`, `conformance reproduce` and `conformance bisect`."""
+"""The commands about a run that has ended and its findings: `conformance show, replay, reproduce` and `bisect`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import fingerprint_argument, run_argument, trust_option
+from conformance.cli.options import Asked, finding_argument, findings_argument, trust_option, verbose_option
+from conformance.core.errors import InputError
 from conformance.report.console import ConsoleLines, OutputConsole, say
-from conformance.report.run.view import cause, shown_input
+from conformance.report.run.folder import read_run_folder
+from conformance.report.run.terminal import print_findings, print_report
+from conformance.report.run.view import called, cause, shown_input
 from conformance.reproduce.as_vector import write_vector
 from conformance.reproduce.bisect import bisect, default_cache
 from conformance.reproduce.replay import replay
@@ -36,21 +39,39 @@ Examples:
 _STYLES = {"as expected": "green", "differs": "red", "differs otherwise": "yellow", "skipped": "dim"}
 
 
+@click.command("show")
+@findings_argument
+@verbose_option
+def show_command(asked: Asked, verbose: bool) -> None:
+    """Print the report of a run that has ended again, or all that is known of some of its findings.
+
+    RUN and FINDING are as of `conformance replay`. Exit code: 0, or 2 for bad usage or input.
+    """
+    run = read_run_folder(asked.folder)
+    if not asked.findings:
+        print_report(run, OutputConsole(), verbose, asked.folder)
+        return
+    named = {name: called(run, name) for name in asked.findings}
+    for name, found in named.items():
+        if not found:
+            raise InputError(f"{asked.folder}: no finding has the number or fingerprint {name}")
+    print_findings(run, [one for found in named.values() for one in found], OutputConsole())
+
+
 @click.command("replay")
-@run_argument
-@fingerprint_argument
+@finding_argument
 @trust_option
-def replay_command(folder: Path, fingerprint: str, trusts: bool) -> None:
+def replay_command(asked: Asked, trusts: bool) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
-    RUN is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
+    RUN is a run folder, by default that of the last run, FINDING its number there or the beginning of its fingerprint.
+    Exit code 1 where it still differs.
     """
-    sys.exit(replay(folder, fingerprint, OutputConsole(), trusts))
+    sys.exit(replay(*asked.one, OutputConsole(), trusts))
 
 
 @click.command("reproduce", epilog=EXAMPLES)
-@run_argument
-@fingerprint_argument
+@finding_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -70,12 +91,10 @@ def replay_command(folder: Path, fingerprint: str, trusts: bool) -> None:
     "--no-shrink-model", "keeps_model", is_flag=True, help="Hold the whole model, not the part that the mismatch needs."
 )
 @trust_option
-def reproduce_command(
-    folder: Path, fingerprint: str, out: Path | None, form: str, keeps_model: bool, trusts: bool
-) -> None:
+def reproduce_command(asked: Asked, out: Path | None, form: str, keeps_model: bool, trusts: bool) -> None:
     """Write one small Python file that shows a finding with nothing but the official library and the subject.
 
-    RUN is a run folder, FINGERPRINT a finding's, or its first characters. Model and input are made smaller together
+    RUN and FINDING are as of `conformance replay`. Model and input are made smaller together
     while the same check fails by the same rule; the file holds both, and is run once before it is kept.
 
     Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
@@ -90,12 +109,12 @@ def reproduce_command(
     """
     lines = ConsoleLines(OutputConsole())
     if form == "vector":
-        path = write_vector(folder, fingerprint, out, trusts)
+        path = write_vector(*asked.one, out, trusts)
         lines.labelled(
             "  written  ", shlex.join(["conformance", "vectors", "run", str(path), "--subject", "…"]), whole=True
         )
         return
-    written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model, trusts=trusts)
+    written = reproduce(*asked.one, out, shrinks_model=not keeps_model, trusts=trusts)
     example = written.finding.example
     where = f"{example.check} of {example.subject} on {example.model}"
     lines.labelled("    cause  ", f"{cause(written.finding)} ({where})")
@@ -108,8 +127,7 @@ def reproduce_command(
 
 
 @click.command("bisect", epilog=BISECT_EXAMPLES)
-@run_argument
-@fingerprint_argument
+@finding_argument
 @click.option("--library", default="", metavar="NAME", help="Whose releases are asked. Default: see above.")
 @click.option("--from", "first", default="", metavar="V", help="The oldest release to ask. Default: the first.")
 @click.option("--to", "last", default="", metavar="V", help="The newest release to ask. Default: the last.")
@@ -121,19 +139,17 @@ def reproduce_command(
     help="Where releases are installed and kept for the next time. Default: ~/.cache/conformance/releases.",
 )
 @trust_option
-def bisect_command(
-    folder: Path, fingerprint: str, library: str, first: str, last: str, cache: Path | None, trusts: bool
-) -> None:
+def bisect_command(asked: Asked, library: str, first: str, last: str, cache: Path | None, trusts: bool) -> None:
     """Find the release of a library in which a finding came or went.
 
-    RUN is a run folder, FINGERPRINT a finding's, or its first characters. The finding's input is put to releases of
+    RUN and FINDING are as of `conformance replay`. The finding's input is put to releases of
     tokenizers or sentencepiece, of the PyPI package that the `build` of the subject.toml installs, or of the npm
     package of its package.json; of a FILE.py:FACTORY, of any PyPI package that --library names. Each is installed in an
     environment of its own, as wheels and without scripts; pre-releases are left out, and a release that does not
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
     """
-    found = bisect(folder, fingerprint, cache or default_cache(), library, (first, last), trusts, say)
+    found = bisect(*asked.one, cache or default_cache(), library, (first, last), trusts, say)
     lines = ConsoleLines(OutputConsole())
     rows = [(one.version, lines.text(one.state, _STYLES[one.state]), lines.text(one.said)) for one in found.asked]
     lines.table([found.library, "the input", "its answer"], rows, names=3)

@@ -125,6 +125,7 @@ Examples:
 @options.exit_first_option
 @options.max_findings_option
 @options.verbose_option
+@options.report_format_option
 @options.quiet_option
 def run(
     resume: Path | None,
@@ -137,6 +138,7 @@ def run(
     exit_first: bool,
     most_findings: int | None,
     verbose: bool,
+    form: str,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -156,7 +158,7 @@ def run(
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     if job.part is None:
-        end(outcome, job.folder, OutputConsole(), verbose)
+        end(outcome, job.folder, OutputConsole(), verbose, form)
     _end_part(outcome, job.folder, job.part)
 
 

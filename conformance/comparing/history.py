@@ -104,7 +104,7 @@ def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
     return RunPoint(
         name,
         run.started,
-        run.verdict,
+        run.outcome,
         run.unexpected,
         len(run.findings) - run.unexpected,
         run.cases,

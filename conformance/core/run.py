@@ -18,6 +18,8 @@ SCHEMA_VERSION = 1
 
 
 GONE = "no longer happens on"
+MENDED = "mended: prune it"
+"""What is said of a known finding that no longer happens."""
 """Of a problem: what is known was not seen."""
 
 
@@ -156,6 +158,17 @@ class Run:
     def unexpected(self) -> int:
         """The number of findings no expectation lists."""
         return sum(finding.status == "new" for finding in self.findings)
+
+    @property
+    def mended(self) -> tuple[str, ...]:
+        """The problems which say that a known finding no longer happens."""
+        return tuple(problem for problem in self.problems if is_mended(problem))
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words, in which a run that fails by nothing but known findings that are mended has its own."""
+        is_mended = self.verdict == "unexpected findings" and not self.unexpected and self.problems == self.mended
+        return MENDED if is_mended and self.problems else self.verdict
 
     def is_failed_by(self, finding: Finding) -> bool:
         """Whether a finding is one that fails the run."""

@@ -19,7 +19,7 @@ from conformance.comparing.comparison import (
     Verdict,
 )
 from conformance.core.finding import Finding
-from conformance.core.run import Run, finding_to_json
+from conformance.core.run import MENDED, Run, finding_to_json, is_mended
 from conformance.report import blocks
 from conformance.report.blocks import Line, Phrase, foreign, sign
 from conformance.report.run.blocks import culprit_line, finding_card
@@ -106,12 +106,14 @@ def headline(comparison: Comparison) -> str:
     """The verdict, and what it rests on."""
     new, changed, fixed = (len(comparison.of(kind)) for kind in ("new", "changed", "fixed"))
     known = sum(change.finding.status == "known" for change in comparison.of("new"))
-    lost, problems = sum(place.lost for place in comparison.places), len(comparison.new_problems)
+    lost = sum(place.lost for place in comparison.places)
+    mended, problems = map(len, _mended_and_problems(comparison))
     parts = (
         (new, plural(new, "new finding") + (f" ({known:,} known)" if known else "")),
         (changed, plural(changed, "changed finding")),
         (fixed, f"{fixed:,} fixed"),
         (lost, f"{plural(lost, 'check')} that {'compares' if lost == 1 else 'compare'} nothing any more"),
+        (mended, f"{mended:,} {MENDED}"),
         (problems, plural(problems, "new problem")),
     )
     what = ", ".join(words for number, words in parts if number)
@@ -123,9 +125,16 @@ def headline(comparison: Comparison) -> str:
     return comparison.verdict.capitalize() + (f": {what}" if what else "")
 
 
+def _mended_and_problems(comparison: Comparison) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The new problems: those of known findings that no longer happen, and the others."""
+    mended = tuple(filter(is_mended, comparison.new_problems))
+    return mended, tuple(one for one in comparison.new_problems if one not in mended)
+
+
 def counts(comparison: Comparison) -> Iterator[tuple[str, int, str]]:
     """Numbers by name, and their sections; of those that most comparisons do not have, only what there is."""
     unexpected, known = _unchanged_by_status(comparison)
+    mended, problems = _mended_and_problems(comparison)
     for kind in ("new", "changed", "fixed"):
         yield kind, len(comparison.of(kind)), kind
     yield "still wrong", len(unexpected), "unchanged"
@@ -133,7 +142,8 @@ def counts(comparison: Comparison) -> Iterator[tuple[str, int, str]]:
         ("still known", len(known), "unchanged"),
         *((words, len(comparison.of(kind)), kind.replace(" ", "-")) for kind, words in APART.items()),
         ("checks lost", sum(place.lost for place in comparison.places), "checks"),
-        ("new problems", len(comparison.new_problems), "new-problems"),
+        (MENDED, len(mended), "mended"),
+        ("new problems", len(problems), "new-problems"),
         ("problems gone", len(comparison.fixed_problems), "problems-gone"),
     )
     yield from (count for count in others if count[1])
@@ -189,9 +199,11 @@ def run_line(run: Run) -> str:
 
 def _sections(comparison: Comparison) -> Iterator[blocks.Section]:
     """What is said of the runs as wholes; only the parts in which there is something."""
+    mended, problems = _mended_and_problems(comparison)
     parts = (
         ("versions", "Versions", _version_lines(comparison)),
-        ("new-problems", "New problems", comparison.new_problems),
+        ("mended", MENDED.capitalize(), mended),
+        ("new-problems", "New problems", problems),
         ("problems-gone", "Problems that are gone", comparison.fixed_problems),
         ("checks", "Checks lost and new", tuple(map(_place, filter(_is_won_or_lost, comparison.places)))),
     )

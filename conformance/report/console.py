@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import IO, Any, Literal
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +21,8 @@ from conformance.report.text import harmless, visible
 _LEAST_NAME = 7
 """Columns of a terminal in which a name is still read."""
 _GAP = 2
+_UNFOLDED = 10_000
+"""Columns of what is no terminal, so that a program that reads it finds one thing in one line."""
 
 
 class OutputConsole(Console):
@@ -32,6 +34,8 @@ class OutputConsole(Console):
     def __init__(self, **options: Any) -> None:
         """options: as of Console."""
         super().__init__(markup=False, emoji=False, highlight=False, **options)
+        if "width" not in options and "COLUMNS" not in os.environ and not self.is_terminal:
+            self.width = _UNFOLDED
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Every text that is no Text comes through here."""
@@ -56,10 +60,13 @@ class ConsoleLines:
         """Text that is visible already, in characters that the console's encoding has."""
         return Text(encodable(text, self.console.encoding), style)
 
-    def line(self, text: Text | str = "", style: str = "", whole: bool = False) -> None:
-        """A line; `whole` keeps it in one piece, for what is to be copied."""
+    def line(self, text: Text | str = "", style: str = "", whole: bool = False, cuts: bool = False) -> None:
+        """A line. whole: in one piece, for what is to be copied. cuts: without what the terminal is too narrow for."""
         shown = text if isinstance(text, Text) else self.shown(text, style)
-        self.console.print(shown, soft_wrap=whole)
+        if cuts:
+            self.console.print(shown, no_wrap=True, overflow=self._cut)
+        else:
+            self.console.print(shown, soft_wrap=whole)
 
     def labelled(self, label: str, text: str, style: str = "", whole: bool = False) -> None:
         """A line of our own words, which have the style, and a sentence with foreign text in it."""
@@ -72,10 +79,12 @@ class ConsoleLines:
         grid.add_column(overflow="fold")
         for name, said in rows:
             grid.add_row(self.text(name), said)
-        self.console.print(Padding(grid, (0, 0, 0, 2)))
+        self.console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
-    def table(self, titles: Sequence[str], rows: Iterable[Sequence[Text | str]], names: int = 1) -> None:
-        """A table. names: how many columns hold names; the others hold numbers.
+    def table(
+        self, titles: Sequence[str], rows: Iterable[Sequence[Text | str]], names: int = 1, cuts: bool = False
+    ) -> None:
+        """A table. names: how many columns hold names; the others hold numbers. cuts: as of `line`.
 
         Where the names have no room beside the numbers, each row is a list of its own.
         """
@@ -88,14 +97,22 @@ class ConsoleLines:
                 self.line(row[0])
                 self.grid((title, cell) for title, cell in zip(titles[1:], row[1:], strict=True) if cell)
             return
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        heading, gap = (None, _GAP) if cuts else (box.SIMPLE_HEAD, 1)
+        table = Table(box=heading, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
         for index, title in enumerate(titles):
             is_name = index < names
             justify: Literal["left", "right"] = "left" if is_name else "right"
             table.add_column(self.text(title), justify=justify, overflow="fold", no_wrap=not is_name)
         for row in texts:
+            for cell in row[: names * cuts]:
+                cell.no_wrap, cell.overflow = True, self._cut
             table.add_row(*row)
         self.console.print(table)
+
+    @property
+    def _cut(self) -> OverflowMethod:
+        """What becomes of the end of a line; an ellipsis is no character of ASCII."""
+        return "crop" if self.console.options.ascii_only else "ellipsis"
 
 
 def encodable(text: str, encoding: str) -> str:

@@ -12,7 +12,7 @@ from conformance.report.blocks import EVERYTHING, Line, phrases, sign_class
 from conformance.report.console import ConsoleLines
 from conformance.report.text import harmless
 
-_PLAIN = {"✓": "ok", "✗": "X", "≈": "~", "↳": ">", "–": "-", "−": "-", "∅": "no"}
+_PLAIN = {"✓": "ok", "✗": "X", "≈": "~", "↳": ">", "–": "-", "−": "-", "∅": "no", "≠": "!="}
 """Signs where only ASCII is known."""
 _STYLES = {"equal": "green", "new": "bold red", "known": "yellow", "silent": "magenta", "none": "dim", "": ""}
 _KINDS = {"plain": "", "strong": "bold", "soft": "dim", "code": "", "sign": ""}
@@ -34,11 +34,12 @@ def print_blocks(report: blocks.Report, console: Console, most: blocks.Most = EV
 
 
 class Terminal:
-    """A console, and how blocks are drawn on it."""
+    """A console, and how blocks are drawn on it. cuts: each sentence and row is one line, cut at the width."""
 
-    def __init__(self, console: Console, most: blocks.Most = EVERYTHING) -> None:
+    def __init__(self, console: Console, most: blocks.Most = EVERYTHING, cuts: bool = False) -> None:
         self.lines = ConsoleLines(console)
         self.most = most
+        self.cuts = cuts
 
     def line(self, line: Line, style: str = "") -> Text:
         """The phrases of a line, beside one another; a sign in its colour, and in ASCII where that is all there is."""
@@ -69,10 +70,11 @@ class Terminal:
                 self.lines.line(self.title(block.title))
                 self.draw(block.blocks, apart=False)
             case blocks.Paragraph():
-                self.lines.line(self.line(block.line, "dim" if block.tone == "soft" else ""))
+                self.lines.line(self.line(block.line, "dim" if block.tone == "soft" else ""), cuts=self.cuts)
             case blocks.Bullets():
                 for line in block.lines[: self.most.lines]:
-                    self.lines.line(self.line(line if sign_class(line) else ("  ", *phrases(line))))
+                    shown = self.line(line if sign_class(line) else ("  ", *phrases(line)))
+                    self.lines.line(shown, cuts=self.cuts)
                 self._more(block.lines, self.most.lines)
             case blocks.Counts():
                 self.lines.line(", ".join(f"{name}: {number:,}" for name, number, _ in block.numbers))
@@ -81,7 +83,7 @@ class Terminal:
                     [self.line(cell.line, _STYLES[sign_class(cell.line)]) for cell in blocks.cells(row)]
                     for row in block.rows[: self.most.rows]
                 ]
-                self.lines.table(block.titles, rows, block.names)
+                self.lines.table(block.titles, rows, block.names, self.cuts)
                 self._more(block.rows, self.most.rows)
             case blocks.Cards():
                 self.cards([card.title for card in block.cards[: self.most.cards]], block.cards)

@@ -137,6 +137,17 @@ def code_points(text: str, limit: int = 64) -> list[CodePoint]:
     return [CodePoint(f"U+{ord(item):04X}", _alone(item), name_of(item), age_of(item)) for item in text[:limit]]
 
 
+def character_names(text: str, limit: int = 4) -> str:
+    r"""The characters of a text that ASCII does not have, each once, by number and name; at most `limit` of them.
+
+    >>> character_names("e\u0301e\u0301"), character_names("Hello")
+    ('U+0301 COMBINING ACUTE ACCENT', '')
+    """
+    characters = [*dict.fromkeys(item for item in text if not item.isascii())]
+    more = [f"{len(characters) - limit:,} more"] if len(characters) > limit else []
+    return ", ".join([*(f"U+{ord(item):04X} {name_of(item)}" for item in characters[:limit]), *more])
+
+
 def name_of(character: str) -> str:
     r"""The Unicode name, or the label that the Unicode standard gives to what has none.
 

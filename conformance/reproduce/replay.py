@@ -16,7 +16,7 @@ from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.report.run.folder import FINDINGS, read_run_folder
-from conformance.report.run.view import cause
+from conformance.report.run.view import called, cause
 from conformance.report.text import visible
 from conformance.runs.plan_file import PLAN, changed_since, read_trusted_plan
 
@@ -67,8 +67,8 @@ def _asked(plan: Plan, finding: Finding) -> tuple[AskedAgain, Difference | None]
 
 
 def named_finding(folder: Path, fingerprint: str) -> Finding:
-    """The finding of a run folder whose fingerprint begins so; raises InputError where it is not exactly one."""
-    found = [entry for entry in read_run_folder(folder).findings if entry.fingerprint.startswith(fingerprint)]
+    """The finding of a run folder with this number, or whose fingerprint begins so; raises InputError if not one."""
+    found = called(read_run_folder(folder), fingerprint)
     if len(found) != 1:
         problem = "no finding has" if not found else f"{len(found)} findings have"
         raise InputError(f"{folder}: {problem} a fingerprint that begins with {fingerprint}")

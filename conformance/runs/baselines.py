@@ -18,7 +18,7 @@ from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import NOT_SOUGHT, Finding
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
-from conformance.report.run.view import new_findings, shown_input
+from conformance.report.run.view import called, new_findings, shown_input
 from conformance.report.text import harmless
 from conformance.runs.expectations import NEVER, Expectation, baseline_problems, entries_of, questions_of
 from reftok.formats.files import file_bytes
@@ -27,12 +27,11 @@ HEADING = """\
 # What is known to differ, and does not fail a run that is given this file by --expectations.
 # Written by conformance accept; an entry that no longer happens, or has expired, fails the run: conformance known.
 """
-LEAST_OF_FINGERPRINT = 4
 _TABLE = re.compile(r"^[ \t]*\[\[[ \t]*expectation[ \t]*\]\]", re.MULTILINE)
 
 
 def chosen_findings(run: Run, named: Sequence[str]) -> list[Finding]:
-    """The new findings of a run that are named by their fingerprints, or the beginnings of these; all for no name.
+    """The new findings of a run that are named by number, or by the beginning of a fingerprint; all for no name.
 
     Raises UsageError for a name of none or of several, where there is nothing to accept, and for a finding whose cause
     was not sought: a later run, which seeks it, would give it another rule.
@@ -44,8 +43,8 @@ def chosen_findings(run: Run, named: Sequence[str]) -> list[Finding]:
         return [*map(_acceptable, new)]
     chosen: dict[str, Finding] = {}
     for name in named:
-        found = [one for one in new if one.fingerprint.startswith(name)]
-        if len(name) < LEAST_OF_FINGERPRINT or len(found) != 1:
+        found = [one for one in called(run, name) if one.status == "new"]
+        if len(found) != 1:
             number = "no unexpected finding has" if not found else "more than one unexpected finding may have"
             raise UsageError(f"{name}: {number} this fingerprint; give more of it, as the report shows it")
         chosen[found[0].fingerprint] = _acceptable(found[0])

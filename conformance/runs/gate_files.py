@@ -38,9 +38,7 @@ jobs:
         with:
           python-version: "3.12"
       - run: python -m pip install {source}
-{builds}      - run: conformance run --out conformance-run
-      - if: always()
-        run: cat conformance-run/summary.md >> "$GITHUB_STEP_SUMMARY"
+{builds}      - run: conformance run --format github --out conformance-run
       - if: always()
         uses: actions/upload-artifact@v4
         with:

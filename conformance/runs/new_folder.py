@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from conformance.core.errors import InputError
+from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import Plan
 from conformance.files.atomic import left_behind, write_atomically
 from conformance.files.lock import LOCK, locked
+from conformance.report.run.folder import RUN
 from conformance.runs.job import file_hashes
 from conformance.runs.plan_file import PLAN, write_plan
 from conformance.subjects.versions import installed_versions
@@ -35,6 +36,14 @@ def check_free(folder: Path, beside: Mapping[str, str] = MappingProxyType({})) -
         raise InputError(f"{folder}: holds a run already; go on with --resume {folder}, or name another folder")
     if names:
         raise InputError(f"{folder}: is not empty; name another folder")
+
+
+def last_run() -> Path:
+    """The folder of the run under reports/runs that ended last; raises UsageError if there is none."""
+    ended = [path for path in DEFAULT_PARENT.glob(f"*/{RUN}") if path.is_file()]
+    if not ended:
+        raise UsageError(f"RUN: there is no finished run in {DEFAULT_PARENT}: name the folder of one")
+    return max(ended, key=lambda path: (path.stat().st_mtime, path)).parent
 
 
 def begin_folder(

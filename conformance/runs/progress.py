@@ -10,8 +10,9 @@ from typing import Generic, TypeVar
 
 from rich.console import RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Column
 from rich.text import Text
 
 from conformance.engine.result import ShardResult
@@ -195,12 +196,13 @@ class ProgressTeller(Teller[Progress]):
         super().__init__(quiet)
         self._pace = Pace(self._last_line)
         self._bar = Bar(
-            TextColumn("[progress.description]{task.description}"),
-            BarColumn(),
+            BarColumn(10),
             MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
+            TextColumn("shards,"),
             TimeRemainingColumn(),
+            TextColumn("left:"),
+            TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+            expand=True,
         )
         self._task = self._bar.add_task("")
 

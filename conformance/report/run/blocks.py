@@ -5,11 +5,12 @@ The summary is Markdown that fits a pull-request comment: a screenful, what is u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from conformance.core.finding import Finding
-from conformance.core.run import Run
+from conformance.core.run import MENDED, Cell, Run
 from conformance.report import blocks
 from conformance.report.blocks import Line, Phrase, foreign, sign
 from conformance.report.markdown import blocks_markdown
@@ -33,9 +34,13 @@ def summary_markdown(run: Run) -> str:
         blocks.Paragraph(f"{answers} in {view.seconds(run):.1f} s."),
         *problems(run),
     ]
-    body: list[blocks.Block] = [blocks.Cards(tuple(map(_with_others, view.new_findings(run)))), _matrix(run)]
+    body: list[blocks.Block] = [blocks.Cards(tuple(map(_with_others, view.new_findings(run)))), *matrix(run)]
     about = blocks.Bullets(tuple(foreign(line, limit=400) for line in view.about_subjects(run)))
-    body += [about, *known(run), *not_done(run)]
+    body += [
+        about,
+        *known(run, [one for one in view.known_findings(run) if not view.is_aside(run, one)]),
+        *not_done(run),
+    ]
     report = blocks.Report("Tokenizer conformance", view.headline(run), tuple(lead), tuple(body), verdict_sign(run))
     return blocks_markdown(report, MOST)
 
@@ -46,43 +51,43 @@ def verdict_sign(run: Run) -> str:
 
 
 def problems(run: Run) -> Iterator[blocks.Block]:
-    """The problems of the run."""
+    """The problems of the run; what was known and is mended is one with a name of its own."""
     if run.problems:
         start = sign(SYMBOLS["silent"])
-        yield blocks.Bullets(tuple((start, " problem: ", foreign(one, limit=2000)) for one in run.problems))
+        words = (f" {MENDED if one in run.mended else 'problem'}: " for one in run.problems)
+        pairs = zip(words, run.problems, strict=True)
+        yield blocks.Bullets(tuple((start, word, foreign(one, limit=2000)) for word, one in pairs))
 
 
-def not_done(run: Run) -> Iterator[blocks.Block]:
-    """What each subject was not asked, and why."""
+def not_done(run: Run, only_names: bool = False) -> Iterator[blocks.Block]:
+    """What each subject was not asked, and why. only_names: of several, only which."""
     if lines := view.not_done_lines(run):
+        if only_names and len(lines) > 1:
+            lines = [f"not asked everything, as --verbose says: {', '.join(view.not_done(run))}"]
         yield blocks.Bullets(tuple((sign(SYMBOLS["none"]), " ", foreign(line, limit=2000)) for line in lines))
 
 
-def known(run: Run, verbose: bool = False) -> Iterator[blocks.Block]:
-    """The known findings: how many, and by name where they are few.
-
-    verbose: each is named, and its place too.
-    """
-    if not (title := view.known_line(run)):
-        return
-    found = view.known_findings(run) if verbose else view.few_known(run)
-    named = blocks.Bullets(tuple(_named(one, verbose) for one in found))
-    yield blocks.Section("known", (sign(SYMBOLS["known"]), f" {title}"), (named,))
+def known(run: Run, named: Sequence[Finding]) -> Iterator[blocks.Block]:
+    """The known findings: how many, and which."""
+    if title := view.known_line(run):
+        yield blocks.Bullets(((sign(SYMBOLS["known"]), f" {title}"), *map(_named, named)))
 
 
-def _named(finding: Finding, verbose: bool) -> Line:
-    place = f"{view.place(finding)}: " if verbose else ""
+def _named(finding: Finding) -> Line:
     times = Phrase(f"  ({finding.count:,} x)", "soft")
-    return Phrase(finding.fingerprint, "code"), f"  {place}", foreign(view.cause(finding)), times
+    return Phrase(finding.fingerprint, "code"), f"  {view.place(finding)}: ", foreign(view.cause(finding)), times
 
 
-def finding_card(finding: Finding, mark: str = "", more: tuple[blocks.Field, ...] = (), note: Line = "") -> blocks.Card:
+def finding_card(
+    finding: Finding, mark: str = "", more: tuple[blocks.Field, ...] = (), note: Line = "", number: int = 0
+) -> blocks.Card:
     """A finding: how bad, in which place, how often, then its rule, its shrunk input and both answers.
 
-    more: what else is to be said. note: what stands beside the title on a page.
+    more: what else is to be said. note: what stands beside the title on a page. number: by which commands know it, 0
+        where that is not told.
     """
     place = Phrase(view.place(finding), "strong")
-    start = (sign(mark), " ") if mark else ()
+    start = (sign(mark), f" #{number}  " if number else " ") if mark else ()
     severity, times = Phrase(finding.example.severity, "strong"), Phrase(f"  {view.seen(finding)}", "soft")
     fields = tuple(
         blocks.Field(name, Phrase(value, "code" if name in _ANSWERS else "plain"), is_detail=name in _DETAILS)
@@ -115,23 +120,33 @@ def culprit_line(culprit: view.Culprit) -> tuple[str | Phrase, ...]:
     )
 
 
-def _matrix(run: Run) -> blocks.Block:
-    """One row per model and subject, the worst first."""
+def matrix(run: Run, only_failed: bool = False) -> Iterator[blocks.Block]:
+    """One row per model and subject, the worst first. only_failed: no other rows, nor numbers that are all 0."""
     ranked = sorted(view.rows(run), key=lambda row: _WORST_FIRST.index(row.state))
-    titles = ("model", "subject", "checks that differ", "compared", "unexpected", "known")
     if not ranked:
-        return blocks.Paragraph("No cell was filled.")
-    return blocks.Table("matrix", titles, tuple(_row(row, view.checks(run)) for row in ranked), names=3)
+        yield blocks.Paragraph("Nothing was asked.")
+    titles = ("model", "subject", "checks that differ", "compared", "unexpected", "known")
+    rows = [_row(row, view.checks(run)) for row in ranked if not only_failed or row.state in ("new", "silent")]
+    if rows:
+        is_kept = [not only_failed or any(cell != "0" for cell in column) for column in zip(*rows, strict=True)]
+        kept = tuple(tuple(compress(row, is_kept)) for row in rows)
+        yield blocks.Table("matrix", tuple(compress(titles, is_kept)), kept, names=3)
+
+
+def _differing(check: str, cell: Cell | None) -> tuple[str | Phrase, ...]:
+    """A check by name, if its answers are not all equal, and how many are not."""
+    kind, number = view.state(cell), view.differing(cell)
+    return (", ", foreign(check), " ", sign(SYMBOLS[kind]), f" {number:,}") if number else ()
 
 
 def _row(row: Row, names: tuple[str, ...]) -> tuple[Line, ...]:
-    pairs = zip(names, map(view.state, row.cells), strict=True)
-    differing = [f"{SYMBOLS[kind]} {name}" for name, kind in pairs if kind not in ("equal", "none")]
-    differing += [view.absence_sentence(row.absence)] if row.absence else []
+    pairs = zip(names, row.cells, strict=True)
+    differing = [part for name, cell in pairs for part in _differing(name, cell)]
+    differing += [", ", foreign(view.absence_sentence(row.absence))] if row.absence else []
     numbers = (f"{number:,}" for number in (row.compared, row.mismatched - row.known, row.known))
     return (
         (sign(SYMBOLS[row.state]), " ", foreign(row.model, limit=40)),
         foreign(row.subject, limit=40),
-        foreign(", ".join(differing)),
+        tuple(differing[1:]) or "",
         *numbers,
     )

@@ -16,7 +16,7 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding, Mismatch
 from conformance.core.rule_table import usual_cause
-from conformance.core.run import Cell, LanguageCell, ModelInfo, Run
+from conformance.core.run import MENDED, Cell, LanguageCell, ModelInfo, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
@@ -107,6 +107,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         "report.js",
         run=run,
         good=run.exit_code == 0,
+        mended=MENDED,
         view=view,
         matrix=[(model, list(rows)) for model, rows in groupby(view.rows(run), key=lambda row: row.model)],
         targets={finding.example.place: finding.fingerprint for finding in reversed(findings)},

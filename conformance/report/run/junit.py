@@ -7,7 +7,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.core.finding import Finding, Place
-from conformance.core.run import Absence, Cell, Run
+from conformance.core.run import MENDED, Absence, Cell, Run
 from conformance.report.run import view
 from conformance.report.run.view import plural
 from conformance.report.text import harmless, visible
@@ -73,7 +73,7 @@ def _cells_of_strays(run: Run, findings: Iterable[Place]) -> list[Cell]:
 
 def _add_properties(suite: Element, run: Run) -> None:
     properties = SubElement(suite, "properties")
-    values = {"command": run.command, "seed": str(run.seed), "verdict": run.verdict}
+    values = {"command": run.command, "seed": str(run.seed), "verdict": run.outcome}
     values |= {f"version.{name}": version for name, version in run.versions.items()}
     values |= {f"subject.{subject.name}": subject.version or subject.unavailable for subject in run.subjects}
     for name, value in values.items():
@@ -115,8 +115,9 @@ def _add_problems(root: Element, run: Run) -> None:
         return
     suite = SubElement(root, "testsuite", name="run")
     for number, problem in enumerate(run.problems, 1):
-        test = SubElement(suite, "testcase", classname="run", name=f"problem {number}")
-        SubElement(test, "failure", type="problem", message=problem)
+        kind = "mended" if problem in run.mended else "problem"
+        test = SubElement(suite, "testcase", classname="run", name=f"{kind} {number}")
+        SubElement(test, "failure", type=kind, message=f"{MENDED}: {problem}" if kind == "mended" else problem)
 
 
 def _add_totals(suite: Element, run: Run) -> None:

@@ -70,7 +70,7 @@ def _result(finding: Finding, rules: Mapping[str, int], subjects: Mapping[str, S
     return {
         "ruleId": rule,
         "ruleIndex": rules[rule],
-        "level": _level(finding),
+        "level": level(finding),
         "message": {"text": _message(finding)},
         "locations": [_location(example.subject, subjects.get(example.subject))],
         # GitHub tells alerts apart by the first, which it would else make of the line: the same for every finding.
@@ -97,7 +97,7 @@ def _rule(finding: Finding) -> Mapping[str, Any]:
     }
 
 
-def _level(finding: Finding) -> str:
+def level(finding: Finding) -> str:
     """By its weight, whatever fails the run: what changes natural text, then what else is no choice or edge."""
     if finding.weight.fails("natural"):
         return "error"

@@ -14,9 +14,9 @@ from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Example, Finding, Mismatch, Severity, Status
 from conformance.core.rule_table import usual_cause
-from conformance.core.run import Absence, Cell, Run
+from conformance.core.run import MENDED, Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
-from conformance.report.text import visible, visible_part
+from conformance.report.text import character_names, visible, visible_part
 
 State = Literal["equal", "new", "known", "follows", "silent", "none"]
 """Of a cell: all answers equal, some unexpected, some known to differ, some that differ only where another check does,
@@ -32,8 +32,8 @@ MEANINGS: dict[State, str] = {
     "none": "not applicable",
 }
 
-MOST_KNOWN = 5
-"""So many known findings are named one by one; where there are more, report.html has them."""
+MOST_NUMBERED = 4
+"""Characters of a text of which the numbers stand beside it."""
 
 MOST_OTHERS = 3
 """So many other cases of a finding are shown."""
@@ -44,6 +44,7 @@ SHARED = 40
 _DIGITS = "0123456789"
 LONG = 40
 """In a text of so many characters it is said where the answers part, and runs are counted."""
+_NUMBER = re.compile("#?[0-9]{1,3}")
 _RUN = re.compile(r"(.{1,16}?)\1{19,}", re.DOTALL)
 
 _DEEDS: dict[Severity, str] = {
@@ -163,6 +164,18 @@ def state(cell: Cell | None) -> State:
     return "follows" if cell.explained else "equal"
 
 
+def differing(cell: Cell | None) -> int:
+    """The answers that make the state of a cell what it is; 0 where all are equal, or none were compared.
+
+    >>> differing(Cell("m", "s", "ids", compared=9, mismatched=2, known=1)), differing(Cell("m", "s", "ids", 9))
+    (1, 0)
+    """
+    if cell is None:
+        return 0
+    numbers = {"known": cell.known, "follows": cell.explained, "silent": cell.failures}
+    return numbers.get(state(cell), cell.mismatched - cell.known)
+
+
 def sentence(cell: Cell | None) -> str:
     """A cell in words, for those who do not see its colour and sign.
 
@@ -200,6 +213,19 @@ def known_findings(run: Run) -> list[Finding]:
     return _of_status("known", run.findings)
 
 
+def numbered(run: Run, findings: Iterable[Finding]) -> list[tuple[int, Finding]]:
+    """Some findings of a run with their numbers, by which commands know them: their places in `ordered`."""
+    numbers = {finding.fingerprint: number for number, finding in enumerate(ordered(run.findings), 1)}
+    return [(numbers[finding.fingerprint], finding) for finding in findings]
+
+
+def called(run: Run, name: str) -> list[Finding]:
+    """The findings that a name may mean: a number such as 1 or #1, or the first digits of a fingerprint, at least 4."""
+    if _NUMBER.fullmatch(name):
+        return [finding for number, finding in numbered(run, run.findings) if number == int(name.removeprefix("#"))]
+    return [finding for finding in run.findings if len(name) >= 4 and finding.fingerprint.startswith(name)]
+
+
 def _of_status(status: Status, findings: Iterable[Finding]) -> list[Finding]:
     return ordered(finding for finding in findings if finding.status == status)
 
@@ -212,7 +238,8 @@ def headline(run: Run) -> str:
     if run.unexpected:
         natural = in_natural_text(new_findings(run))
         what.append(plural(run.unexpected, "unexpected finding") + (f" ({natural})" if natural else ""))
-    what += [plural(len(run.problems), "problem")] if run.problems else []
+    what += [f"{mended:,} {MENDED}"] if (mended := len(run.mended)) else []
+    what += [plural(others, "problem")] if (others := len(run.problems) - mended) else []
     if run.verdict == "incomplete":
         what.insert(0, "Incomplete")
     return ", ".join(what) or "Unexpected findings"
@@ -305,6 +332,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
+        "characters": character_names(finding.example.case.text),
         "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
         "parts": where_answers_part(finding.example),
@@ -376,12 +404,6 @@ def known_line(run: Run) -> str:
     some = f"{len(aside):,} of them " if len(aside) < len(known) else ""
     of_others = f", {some}of {' and '.join(dict.fromkeys(aside))} itself" if aside else ""
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')}){of_others}" if known else ""
-
-
-def few_known(run: Run) -> list[Finding]:
-    """The known findings where they are few; those that are an aside are only counted."""
-    known = [finding for finding in known_findings(run) if not is_aside(run, finding)]
-    return known if len(known) <= MOST_KNOWN else []
 
 
 def is_aside(run: Run, finding: Finding) -> bool:
@@ -504,6 +526,18 @@ def shown_input(case: Case, limit: int = 200) -> str:
     items += [f"…(+{left})"] if left else []
     joined = f"[{', '.join(items)}]" if case.kind == "ids" else " ".join(items)
     return joined or "(empty)"
+
+
+def numbered_input(case: Case, limit: int = 200) -> str:
+    r"""The same, with the code points of a short text that is not ASCII.
+
+    >>> from conformance.core.case import text_case
+    >>> print(numbered_input(text_case("e\u0301", "")))
+    e\u0301 (U+0065 U+0301)
+    """
+    numbers = " ".join(f"U+{ord(item):04X}" for item in case.text)
+    is_telling = not case.text.isascii() and len(case.text) <= MOST_NUMBERED
+    return shown_input(case, limit) + (f" ({numbers})" if is_telling else "")
 
 
 def _shown_runs(text: str, limit: int) -> str:

@@ -70,6 +70,15 @@ def worst_words(weight: Weight) -> str:
     return _WRONG[weight.kind] + (f", and in none of {whole.asked:,} natural texts" if whole and is_none else "")
 
 
+def brief_words(weight: Weight) -> str:
+    """The weight in the fewest words; "" for what was not weighed.
+
+    >>> brief_words(Weight("edge of Unicode", (Share("", "texts", 0, 900),)))
+    'wrong at the edge of Unicode'
+    """
+    return worst_words(weight).partition(", and in none of ")[0]
+
+
 def weight_words(weight: Weight) -> str:
     """The class and the shares; "" for what was not weighed.
 

@@ -53,16 +53,15 @@ def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
     subject = tmp_path / "mine.py"
     subject.write_text(source, "utf-8")
     arguments = ("--corpus", corpus("a\r\nb", "plain"), "--jobs", "1", "--out", tmp_path / "out")
-    printed = conformance_here("run", "--model", "bpe-qwen", "--subject", f"{subject}:Mine", *arguments).stdout
+    printed = conformance_here("run", "--model", "bpe-qwen", "--subject", f"{subject}:Mine", "-v", *arguments).stdout
     (shown,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", told, re.DOTALL | re.MULTILINE)
     (seen,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", printed, re.DOTALL | re.MULTILINE)
     run_folder = re.compile(r"(?<=conformance replay )\S+")
-    of_all_corpora = re.compile(r"(?<=texts \()[\d,]+ of [\d,]+|(?<=natural texts )[\d,]+ of [\d,]+")
+    of_all_corpora = re.compile(r"[\d,]+ of [\d,]+")
     shown, seen = (of_all_corpora.sub("N", run_folder.sub("RUN", text)) for text in (shown, seen))
     lines = [[line.rstrip() for line in text.splitlines()] for text in (shown, seen)]
     # The README's run has natural texts in its own corpora, so it does not look for another one to show.
     assert lines[0] == [line for line in lines[1] if not line.startswith("  natural ")]
-    assert told.count(shown.split()[-1]) == 2
 
 
 def test_the_decoder_that_is_shown_is_that_of_the_adapter() -> None:

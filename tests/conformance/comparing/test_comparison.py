@@ -13,6 +13,7 @@ from conformance.comparing.comparison import KINDS, Comparison, compare
 from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo
+from conformance.report.comparison import headline
 
 CORPORA = {"edge_cases/spaces.jsonl": "1", "languages/de-Latn.txt": "2"}
 ORIGIN = "edge_cases/spaces.jsonl:3"
@@ -240,6 +241,7 @@ def test_what_is_known_and_no_longer_happens_is_not_worse() -> None:
     gone = "expectation e no longer happens on m: is it fixed (r)? then take it off the list"
     comparison = compare(run(finding()), run(problems=(gone,)))
     assert (comparison.verdict, comparison.exit_code, comparison.new_problems) == ("better", 0, (gone,))
+    assert headline(comparison) == "Better: 1 fixed, 1 mended: prune it"
 
 
 def test_an_incomplete_run_says_so() -> None:
