@@ -26,7 +26,7 @@ class RunPoint:
 
     name: str
     started: str
-    verdict: Verdict
+    verdict: str
     unexpected: int
     known: int
     cases: int

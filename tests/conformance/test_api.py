@@ -115,8 +115,8 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
         "  input     ␍␊",
         "  natural   Bof…␍␊ (windows-line-ends)",
         "  right     the nearest input: ␊␊",
-        "  expected  201 'č', 198 'Ċ'",
-        "  observed  198 'Ċ'",
+        r"  expected  201 '\r', 198 '\n'",
+        r"  observed  198 '\n'",
     ]
 
 

@@ -109,10 +109,10 @@ def _in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
         (sign(SYMBOLS["new"]), f" #{number}  ", Phrase(severity, "strong"), "  ", foreign(view.cause(finding))),
         (
             "    ",
-            *((foreign(place, "soft"), "  ") if place else ()),
             Phrase(view.numbered_input(example.case, 40), "strong"),
             f"  expected {expected} ",
             sign("≠"),
             f" observed {observed}",
+            *(("  ", foreign(place, "soft")) if place else ()),
         ),
     )

@@ -332,7 +332,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
-        "characters": character_names(finding.example.case.text),
+        "unicode": character_names(finding.example.case.text),
         "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
         "parts": where_answers_part(finding.example),

@@ -272,7 +272,7 @@ def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_ano
     rules = {one.rule: one for one in explained}
     assert sorted(rules) == ["a byte order mark is dropped", "text is lower-cased"]
     lowered = rules["text is lower-cased"]
-    assert len(lowered.example.case.text) == 1
+    assert len(lowered.example.case.text) <= 3
     assert {one.example.case.origin for one in explained} == {"fuzz:1"}  # fault: runs that had asked the same had not
     astray = replace(lowered, example=replace(lowered.example, case=text_case("\ufeffc", "o")))
     others = [one for one in explained if one is not lowered]
