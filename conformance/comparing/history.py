@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from conformance.checks import by_weight
 from conformance.core.finding import Finding, Place
-from conformance.core.run import Run, Verdict
+from conformance.core.run import Run
 
 CauseKey: TypeAlias = tuple[str, str, str]
 """Subject, stage and rule."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from conformance.comparing.comparison import (
@@ -22,8 +22,8 @@ from conformance.core.finding import Finding
 from conformance.core.run import MENDED, Run, finding_to_json, is_mended
 from conformance.report import blocks
 from conformance.report.blocks import Line, Phrase, foreign, sign
-from conformance.report.run.blocks import culprit_line, finding_card
-from conformance.report.run.view import cause, culprits, plural, sentence, shown_time
+from conformance.report.run.blocks import finding_card
+from conformance.report.run.view import cause, plural, sentence, shown_input, shown_time
 
 SCHEMA_VERSION = 1
 
@@ -72,8 +72,8 @@ _COUNTED = ("new", "fixed", "changed", "mismatches")
 
 MOST = {"terminal": blocks.Most(cards=10, rows=20), "markdown": blocks.Most(cards=5, rows=5, lines=6)}
 MOST_NAMES = 6
-MOST_WRONG = 8
-"""Subjects that are wrong, and findings that are fixed, which are named at the top."""
+MOST_WRONG = 3
+"""Findings that are wrong, and such that are fixed, which are named at the top."""
 LONGEST_VALUE = 60
 
 
@@ -170,11 +170,12 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _wrong(comparison: Comparison) -> Iterator[blocks.Bullets]:
-    """The subjects that are wrong in the second run, what is new first, and the findings that are fixed."""
+    """The unexpected findings of the second run, what is new first, and the findings that are fixed."""
     wrong = [
-        (sign(SIGNS["new"]), f" {name}: ", *culprit_line(culprit))
+        (sign(SIGNS["new"]), f" {name}: ", *_named(change.finding))
         for kind, name in _WRONG.items()
-        for culprit in culprits(change.finding for change in comparison.of(kind))
+        for change in comparison.of(kind)
+        if change.finding.status == "new"
     ]
     fixed = [(sign(SIGNS["fixed"]), " Fixed: ", *_named(change.finding)) for change in comparison.of("fixed")]
     if wrong or fixed:
@@ -184,7 +185,8 @@ def _wrong(comparison: Comparison) -> Iterator[blocks.Bullets]:
 def _named(finding: Finding) -> tuple[str | Phrase, ...]:
     model, subject, check = finding.example.place
     rule = foreign(cause(finding), target=f"#{finding.fingerprint}")
-    return (foreign(subject, "strong"), " on ", foreign(model, "strong"), ", ", foreign(check), ": ", rule)
+    place = (foreign(subject, "strong"), " on ", foreign(model, "strong"), ", ", foreign(check), ": ", rule)
+    return *place, ", such as ", Phrase(shown_input(finding.example.case, 40), "code")
 
 
 def run_line(run: Run) -> str:
@@ -304,23 +306,11 @@ def _versions_between(comparison: Comparison) -> str:
 
 
 def _unchanged(comparison: Comparison, reports: tuple[str, str]) -> Iterator[blocks.Section]:
-    changes = comparison.of("unchanged")
     numbers = zip(map(len, _unchanged_by_status(comparison)), STATUS_WORDS.values(), strict=True)
     words = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
-    titles = ("status", "model", "subject", "check", "rule", "in its report", "mismatches")
-    rows = tuple(_unchanged_row(change, reports) for change in changes)
-    anchors = tuple(change.finding.fingerprint for change in changes)
-    table = blocks.Table("unchanged", titles, rows, 6, anchors)
-    note = blocks.Paragraph(foreign(since(comparison, "unchanged")), "soft")
-    if changes:
-        yield blocks.Section("unchanged", f"{TITLES['unchanged']}: {words}", (blocks.OnPage((note, table)),))
-
-
-def _unchanged_row(change: FindingChange, reports: tuple[str, str]) -> tuple[Line, ...]:
-    finding = change.finding
-    place = tuple(map(foreign, finding.example.place))
-    rule, reference = foreign(cause(finding)), _reference(change, reports)
-    return STATUS_WORDS[finding.status], *place, rule, reference, f"{finding.count:,}"
+    if words:
+        section = _findings(comparison, "unchanged", reports)
+        yield replace(section, title=f"{TITLES['unchanged']}: {words}", blocks=(blocks.OnPage(section.blocks),))
 
 
 def _unchanged_by_status(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:

@@ -24,7 +24,6 @@ from conformance.report.text import harmless, visible
 
 LONGEST_VALUE = 4000
 LONGEST_INPUT = 300
-LONGEST_BRIEF_INPUT = 40
 LONGEST_ANSWER = 200
 LONGEST_PIECE, LONGEST_BRIEF_PIECE = 80, 14
 MOST_NUMBERS = 8
@@ -94,7 +93,6 @@ def _environment() -> Environment:
     environment.filters["line"] = _line
     environment.filters["picture"] = _picture
     environment.filters["input"] = lambda case: _foreign(view.shown_input(case, LONGEST_INPUT))
-    environment.filters["brief_input"] = lambda case: _foreign(view.shown_input(case, LONGEST_BRIEF_INPUT))
     environment.filters["answers"] = lambda example: [
         _foreign(line) for line in view.answers(example, LONGEST_ANSWER).lines
     ]

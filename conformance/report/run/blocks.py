@@ -104,22 +104,6 @@ def _with_others(finding: Finding) -> blocks.Card:
     return replace(card, fields=(*card.fields, *([blocks.Field("also", tuple(separated))] if shown else [])))
 
 
-def culprit_line(culprit: view.Culprit) -> tuple[str | Phrase, ...]:
-    """A subject that is wrong: its deed, on which models, its worst finding, how many others there are."""
-    worst = culprit.worst
-    others = f"; {plural(culprit.others, 'more finding')}" if culprit.others else ""
-    return (
-        foreign(culprit.subject, "strong"),
-        f" {view.accusation(worst)} on ",
-        foreign(", ".join(culprit.models), "strong"),
-        ": ",
-        foreign(view.cause(worst), target=f"#{worst.fingerprint}"),
-        ", such as ",
-        Phrase(view.shown_input(worst.example.case, 40), "code"),
-        Phrase(f" ({plural(worst.count, 'mismatch', 'es')}{others})", "soft"),
-    )
-
-
 def matrix(run: Run, only_failed: bool = False) -> Iterator[blocks.Block]:
     """One row per model and subject, the worst first. only_failed: no other rows, nor numbers that are all 0."""
     ranked = sorted(view.rows(run), key=lambda row: _WORST_FIRST.index(row.state))

@@ -27,13 +27,10 @@ from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 
 MOST_DETAILED = 200
-"""Findings of the ranked list, each with all details folded; the next are rows of a table."""
+"""Findings of the ranked list, each with all details folded; what is left is counted by model, subject and check."""
 
 MOST_NUMBERED = 3
 """In a line of the list, a text of so many characters that are not all ASCII has their numbers as well."""
-
-MOST_BRIEF = 1000
-"""Rows of that table; what is left is counted by model, subject and check."""
 
 MOST_GROUPS, MOST_TOKENS = 3, 3
 """Parts of the text, and tokens of each answer in a part, that a line of the list shows."""
@@ -127,8 +124,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
         detailed=[finding for finding in findings[:MOST_DETAILED] if not view.is_aside(run, finding)],
         asides=[finding for finding in findings[:MOST_DETAILED] if view.is_aside(run, finding)],
-        brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
-        rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
+        rest=_rest(findings[MOST_DETAILED:]),
         line_of=_line_view,
         issue=partial(issue_markdown, run),
         languages_of=lambda finding: [names.get(language, language) for language in finding.languages],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice, zip_longest
@@ -90,16 +90,6 @@ class Row:
         states = {state(cell) for cell in self.cells}
         order: tuple[State, ...] = ("new", "silent", "known", "follows", "equal")
         return next((item for item in order if item in states), "none")
-
-
-@dataclass(frozen=True, slots=True)
-class Culprit:
-    """A subject that is wrong: its worst finding, how many others it has, and on which models."""
-
-    subject: str
-    worst: Finding
-    others: int
-    models: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +210,10 @@ def numbered(run: Run, findings: Iterable[Finding]) -> list[tuple[int, Finding]]
 
 
 def called(run: Run, name: str) -> list[Finding]:
-    """The findings that a name may mean: a number such as 1 or #1, or the first digits of a fingerprint, at least 4."""
+    """The findings that a name may mean: a number such as 1 or #1, or the first digits of a fingerprint."""
     if _NUMBER.fullmatch(name):
         return [finding for number, finding in numbered(run, run.findings) if number == int(name.removeprefix("#"))]
-    return [finding for finding in run.findings if len(name) >= 4 and finding.fingerprint.startswith(name)]
+    return [finding for finding in run.findings if finding.fingerprint.startswith(name)]
 
 
 def _of_status(status: Status, findings: Iterable[Finding]) -> list[Finding]:
@@ -261,24 +251,6 @@ def worst_line(run: Run) -> str:
         if words := worst_words(finding.weight):
             return f"{finding.example.subject} on {finding.example.model}: {words}"
     return ""
-
-
-def culprits(findings: Iterable[Finding]) -> list[Culprit]:
-    """The subjects with unexpected findings, the one with the worst first."""
-    found: dict[str, list[Finding]] = {}
-    for finding in _of_status("new", findings):
-        found.setdefault(finding.example.subject, []).append(finding)
-    return [
-        Culprit(subject, _telling(items), len(items) - 1, tuple(dict.fromkeys(item.example.model for item in items)))
-        for subject, items in found.items()
-    ]
-
-
-def _telling(findings: Sequence[Finding]) -> Finding:
-    """The worst; of those as bad by the same rule, one whose input is not empty."""
-    worst = findings[0]
-    alike = (item for item in findings if item.rule == worst.rule and item.example.severity == worst.example.severity)
-    return next((item for item in alike if item.example.case.text or item.example.case.kind != "text"), worst)
 
 
 def accusation(finding: Finding) -> str:

@@ -53,6 +53,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
     "README.md": (
         (0, "conformance run", MINE),
         (1, "conformance run --model bpe-qwen --subject mine.py:Mine", f"{FEW} {IN_FOLDER}"),
+        (0, "conformance show 1", ""),
         *FINDING,
         *OWN_PROGRAM,
         (0, "conformance init", "--subject mine.py:Mine --model bpe-qwen"),

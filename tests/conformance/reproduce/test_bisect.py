@@ -215,7 +215,7 @@ def registered_of(run: Path, tmp_path: Path) -> Callable[..., Target]:
 
     def of(subject: str, library: str = "") -> Target:
         plan, *_ = read_plan(run)
-        finding = named_finding(run, "1")
+        finding = named_finding(run, "")
         plan = plan.__class__(plan.models, (subject,), plan.checks, plan.inputs, plan.timeout)
         example = finding.example.__class__(
             finding.example.model, subject_label(subject), "ids", "r", "other ids", finding.example.case, "", ""

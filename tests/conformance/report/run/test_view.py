@@ -132,17 +132,6 @@ def test_a_stream_is_held_against_the_subject_itself() -> None:
     assert view.expected_by(finding(text_case("x", ""), "r")) == "tokenizers 0.21.0"
 
 
-def test_a_culprit_has_its_worst_finding_and_counts_the_others() -> None:
-    run = replace(sample_run(), findings=(*sample_run().findings, finding(text_case("x", ""), "r", subject="other")))
-    assert [(item.subject, item.others) for item in view.culprits(run.findings)] == [("planted-nfc", 7), ("other", 0)]
-
-
-def test_the_example_of_a_culprit_is_not_an_empty_text_where_another_shows_the_same() -> None:
-    empty, other = finding(text_case("", ""), "r"), finding(text_case("x", ""), "r")
-    run = replace(sample_run(), findings=(empty, other))
-    assert [(item.worst, item.others) for item in view.culprits(run.findings)] == [(other, 1)]
-
-
 def test_the_folder_of_a_run_is_the_one_that_its_commands_name() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'a b' 0123456789ab")
     assert view.folder(replace(sample_run(), findings=(item,))) == "'a b'"
@@ -157,7 +146,7 @@ def test_the_verdict_and_the_usual_cause_of_a_rule_stand_in_every_form_of_a_repo
         assert "- usually: a C string\n" in document
         assert "- wrong: the subject: reftok &amp; its plain rules agree\n" in document
     assert '<dt>Who is wrong</dt><dd class="isolate">the subject: reftok &amp; its plain rules' in html_report(run)
-    assert "<dt>Usual cause</dt><dd>a C string</dd>" in html_report(run)
+    assert '<dt>Usual cause</dt><dd class="isolate">a C string</dd>' in html_report(run)
     unknown = replace(item, rule="no such rule")
     assert "usually" not in dict(view.fields(unknown))
     assert "Usual cause" not in html_report(replace(run, findings=(unknown,)))
