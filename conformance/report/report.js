@@ -1,13 +1,8 @@
 "use strict";
-// Adds what the page does not need: filter and keys for the findings, tables that sort, buttons that copy, newest runs in sight.
+// Adds what the page does not need: a filter for the findings, tables that sort, buttons that copy, newest runs in sight.
 (() => {
   const form = document.querySelector("form.filter");
-  const help = document.querySelector("dialog.help");
-  const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({
-    element,
-    is_line: element.localName === "li",
-    text: null,
-  }));
+  const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({ element, text: null }));
   const FIELDS = ["words", "status", "weight", "subject", "severity"];
   const PAGE = 50;
   let most = PAGE;
@@ -24,22 +19,21 @@
   more.addEventListener("click", () => { most += PAGE; filter(); });
   document.getElementById("detailed")?.after(more);
 
-  // Rows of the table are all shown that match; of the lines only those of the first pages.
+  // Of the lines that match, those of the first pages are shown.
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = Object.fromEntries(FIELDS.slice(1).map((name) => [name, form.elements[name].value]));
-    let found = 0, lines = 0;
+    let found = 0;
     for (const item of items) {
       const is_found = matches(item, words, wanted);
       found += is_found ? 1 : 0;
-      lines += is_found && item.is_line ? 1 : 0;
-      item.element.hidden = !is_found || (item.is_line && lines > most);
+      item.element.hidden = !is_found || found > most;
     }
     for (const aside of document.querySelectorAll("details.aside")) {
       aside.hidden = !aside.querySelector("[data-finding]:not([hidden])");
     }
-    more.hidden = lines <= most;
-    more.textContent = `Show ${Math.min(PAGE, lines - most)} more of ${lines.toLocaleString("en")}`;
+    more.hidden = found <= most;
+    more.textContent = `Show ${Math.min(PAGE, found - most)} more of ${found.toLocaleString("en")}`;
     const all = items.length.toLocaleString("en");
     form.querySelector("output").value = found === items.length ? "" : `${found.toLocaleString("en")} of ${all} found`;
   };
@@ -89,47 +83,6 @@
     for (let at = target.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
     (item ?? target).scrollIntoView();
   };
-
-  // --- keys
-
-  const shown = () => [...document.querySelectorAll(".ranked:not([hidden]) > details > summary")]
-    .filter((summary) => summary.checkVisibility());
-
-  const step = (by) => {
-    const lines = shown();
-    const at = lines.indexOf(document.activeElement?.closest(".ranked")?.querySelector("summary"));
-    const next = lines[at === -1 ? (by > 0 ? 0 : lines.length - 1) : Math.min(Math.max(at + by, 0), lines.length - 1)];
-    next?.focus();
-    next?.scrollIntoView({ block: "nearest" });
-  };
-
-  const copied = (summary) => {
-    const pre = summary?.closest(".ranked")?.querySelector("[data-copy]");
-    if (pre) copy(buttons.get(pre), pre);
-  };
-
-  const on_line = () => document.activeElement?.matches(".ranked > details > summary");
-
-  const KEYS = {
-    j: () => step(1),
-    k: () => step(-1),
-    c: () => copied(document.activeElement),
-    "/": () => form.elements.words.focus(),
-    "?": () => help.showModal(),
-  };
-
-  document.addEventListener("keydown", (event) => {
-    if (!form || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || help.open) return;
-    if (event.target.matches("input, select, textarea")) {
-      if (event.key === "Escape" && event.target === form.elements.words) step(1);
-      return;
-    }
-    const arrow = { ArrowDown: KEYS.j, ArrowUp: KEYS.k }[event.key];
-    const deed = KEYS[event.key] ?? (on_line() ? arrow : null);
-    if (!deed) return;
-    event.preventDefault();
-    deed();
-  });
 
   // --- tables that sort
 
@@ -182,14 +135,11 @@
     setTimeout(() => { button.textContent = button.dataset.name; }, 2000);
   };
 
-  const buttons = new Map();
-
   for (const pre of document.querySelectorAll(".replay pre")) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = button.dataset.name = pre.dataset.copy ?? "Copy";
     button.addEventListener("click", () => copy(button, pre));
-    buttons.set(pre, button);
     pre.after(button);
     const folded = pre.dataset.copy && pre.closest("details");
     if (folded) folded.before(button);
@@ -202,7 +152,6 @@
     form.hidden = false;
     form.addEventListener("input", () => { most = PAGE; filter(); remember(); });
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.querySelector(".keys").addEventListener("click", () => help.showModal());
     window.addEventListener("hashchange", reveal);
     window.addEventListener("beforeprint", () => { most = items.length; filter(); });
     filter();

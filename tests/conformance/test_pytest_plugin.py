@@ -73,7 +73,7 @@ def test_a_factory_is_a_test_a_check_and_is_asked_once(tested: RUN, pytester: py
     ended.assert_outcomes(passed=2, failed=1, skipped=8)
     ended.stdout.re_match_lines([r"test_mine\.py::mine::bpe-qwen\[ids\] FAILED.*"])
     ended.stdout.fnmatch_lines(
-        ["✗ other ids  bpe-qwen / Mine / ids*", "*text      ␍ │ ␊", "*expected  ␍ │ ␊", "*observed  ∅ │ Ċ"]
+        ["✗ other ids  bpe-qwen / Mine / ids*", "*text      ␍ │ ␊", "*expected  ␍ │ ␊", "*observed  ∅ │ ␊"]
     )
     assert (pytester.path / "asked.txt").read_text() == "made\n"
     properties = re.findall(

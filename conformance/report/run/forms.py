@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from conformance.core.finding import Finding
 from conformance.core.run import Run, finding_to_json, run_to_json
+from conformance.report.blocks import phrases
 from conformance.report.run import view
 from conformance.report.run.sarif import level
-from conformance.report.run.weight_words import brief_words
+from conformance.report.run.terminal import in_two_lines
 from conformance.report.text import harmless, visible
 
 FORMS = ("concise", "json", "github")
@@ -32,28 +33,26 @@ def in_form(run: Run, form: str) -> str:
 
 
 def _concise(run: Run) -> Iterator[str]:
-    yield from (f"#{number} {_sentence(finding)}" for number, finding in view.numbered(run, view.new_findings(run)))
+    yield from (_sentence(run, *one) for one in view.numbered(run, view.new_findings(run)))
     yield view.headline(run)
 
 
-def _sentence(finding: Finding) -> str:
-    """A finding in one line."""
-    expected, observed = view.answers(finding.example, 60).lines
-    answers = f"{view.numbered_input(finding.example.case, 40)}: expected {expected} ≠ observed {observed}"
-    what = visible(view.cause(finding), 400)
-    return f"{view.place(finding)}: {brief_words(finding.weight) or finding.example.severity}: {what}: {answers}"
+def _sentence(run: Run, number: int, finding: Finding) -> str:
+    """A finding in one line: the two of the terminal, and its place."""
+    lines = ("".join(part.text for part in phrases(line)) for line in in_two_lines(run, number, finding))
+    return f"{'  '.join(map(str.strip, lines))}  {view.place(finding)}"
 
 
 def _annotations(run: Run) -> Iterator[str]:
     """An annotation for each finding, at the file that names the subject where one does, and for each problem."""
     subjects = {subject.name: subject for subject in run.subjects}
-    for finding in view.new_findings(run)[:MOST_ANNOTATIONS]:
+    for number, finding in view.numbered(run, view.new_findings(run)[:MOST_ANNOTATIONS]):
         kind, subject = level(finding), subjects.get(finding.example.subject)
         named = {"title": visible(view.cause(finding))}
         if subject is not None and subject.file:
             named = {"file": subject.file, "line": str(max(1, subject.line)), **named}
         properties = ",".join(f"{name}={_replaced(value, _ESCAPES_OF_NAMES)}" for name, value in named.items())
-        yield f"::{_LEVELS.get(kind, kind)} {properties}::{_replaced(_sentence(finding), _ESCAPES)}"
+        yield f"::{_LEVELS.get(kind, kind)} {properties}::{_replaced(_sentence(run, number, finding), _ESCAPES)}"
     for problem in run.problems[:MOST_ANNOTATIONS]:
         yield f"::error::{_replaced(visible(problem, 2_000), _ESCAPES)}"
 

@@ -1,4 +1,4 @@
-"""A run as one HTML file that needs nothing else: no network, no fonts, no JavaScript (which adds filter, sort, keys).
+"""A run as one HTML file that needs nothing else: no network, no fonts, no JavaScript (which adds filter, sort, copy).
 
 The template holds the page, this module what it shows. Whatever the template writes goes through `visible` and then
 through the escaping of jinja2, so that no input can be markup, and the page's policy runs no script but its own.
@@ -6,7 +6,7 @@ through the escaping of jinja2, so that no input can be markup, and the page's p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -18,6 +18,8 @@ from conformance.core.finding import SEVERITIES, Finding, Mismatch
 from conformance.core.rule_table import usual_cause
 from conformance.core.run import MENDED, Cell, LanguageCell, ModelInfo, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
+from conformance.report import blocks
+from conformance.report.blocks import EVERYTHING, Line, Phrase, foreign
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
 from conformance.report.run.issue import issue_markdown
@@ -29,25 +31,11 @@ from conformance.report.text import CodePoint, code_points, visible
 MOST_DETAILED = 200
 """Findings of the ranked list, each with all details folded; what is left is counted by model, subject and check."""
 
-MOST_NUMBERED = 3
-"""In a line of the list, a text of so many characters that are not all ASCII has their numbers as well."""
-
 MOST_GROUPS, MOST_TOKENS = 3, 3
 """Parts of the text, and tokens of each answer in a part, that a line of the list shows."""
 
 MOST_UNITS = 64
 """Code points or bytes of an input that are listed one by one."""
-
-KEYS = (
-    ("j ↓", "the next finding"),
-    ("k ↑", "the one before"),
-    ("Enter", "unfolds it, or folds it again"),
-    ("c", "copies it as an issue, in Markdown"),
-    ("/", "the search"),
-    ("Escape", "from the search to the findings"),
-    ("?", "these keys"),
-)
-"""The keys of report.js. The arrows work from one finding to another."""
 
 LONGEST_INPUT = 1000
 LONGEST_ANSWER = 400
@@ -57,6 +45,11 @@ LONGEST_LINE = 24
 
 NEVER = "never reached"
 """The key of coverage.json under which the examples are of what no input reached."""
+
+_NO_MISTAKE = (
+    "A result, no mistake of the subject: it fails a run only with --require, or where no subject reads any model. "
+    "A subject that could not be had at all is a problem."
+)
 
 HEAT_STEPS = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 """A share of mismatches above the n-th of these has the heat n + 1."""
@@ -100,7 +93,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
     models = {model.name: model for model in run.models}
     return page(
         "report.html.jinja",
-        ["report.css", "findings.css"],
+        ["report.css", "blocks.css", "findings.css"],
         "report.js",
         run=run,
         good=run.exit_code == 0,
@@ -111,16 +104,16 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         cell_numbers=cell_numbers,
         weights=[name for name in WEIGHT_CLASSES if any(item.weight.kind == name for item in findings)],
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
-        keys=KEYS,
         most_tokens=MOST_TOKENS,
-        most_numbered=MOST_NUMBERED,
         most_shares=MOST_SHARES,
         longest_answer=LONGEST_ANSWER,
         heat_maps=_heat_maps(run),
         heat_of=_heat,
         heat_steps=_heat_steps(),
-        coverages=coverage or {},
-        missing=_missing,
+        most=EVERYTHING,
+        coverage=[*_coverage(coverage or {})],
+        asked=[*_asked(run)],
+        not_tested=[*_not_tested(run)],
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
         detailed=[finding for finding in findings[:MOST_DETAILED] if not view.is_aside(run, finding)],
         asides=[finding for finding in findings[:MOST_DETAILED] if view.is_aside(run, finding)],
@@ -212,12 +205,60 @@ def _heat_steps() -> list[str]:
     return [*(f"≤ {100 * step:g} %" for step in HEAT_STEPS[1:]), f"> {100 * HEAT_STEPS[-1]:g} %"]
 
 
+# --- what was asked, and what was not
+
+
+def _coverage(coverage: Mapping[str, Any]) -> Iterator[blocks.Block]:
+    """The coverage of a session, model by model."""
+    titles = ("what", "never reached, for example", "reached", "of", "share")
+    models = []
+    for model, found in coverage.items():
+        rows = tuple(_coverage_row(kind, of_kind) for kind, of_kind in found["kinds"].items())
+        nothing = found.get("nothing to do", {}).items()
+        idle = tuple(foreign(f"{generator} had nothing to do: {reason}") for generator, reason in nothing)
+        anchor = f"coverage-{len(models)}"
+        models.append(
+            blocks.Section(
+                anchor, foreign(model), (blocks.Table(anchor, titles, rows, names=2), blocks.Bullets(idle)), 3
+            )
+        )
+    if models:
+        yield blocks.Section("coverage", "Coverage of the session", tuple(models))
+
+
+def _coverage_row(kind: str, found: Mapping[str, Any]) -> tuple[Line, ...]:
+    missing = ", ".join(visible(str(key), LONGEST_KEY) for key in found[NEVER])
+    share = f"{100 * found['reached'] / found['total']:.1f} %"
+    return foreign(kind), Phrase(missing, "code"), f"{found['reached']:,}", f"{found['total']:,}", share
+
+
+def _asked(run: Run) -> Iterator[blocks.Block]:
+    """The models and the corpora of a run."""
+    titles = ("model", "format", "oracle", "Unicode", "file", "SHA-256", "vocab")
+    yield blocks.Table("about", titles, tuple(map(_model_row, run.models)), names=6)
+    if run.corpora:
+        files = tuple((foreign(name), foreign(digest, "code")) for name, digest in run.corpora.items())
+        yield blocks.Table("about", ("corpus", "hash"), files, names=2)
+
+
+def _model_row(model: ModelInfo) -> tuple[Line, ...]:
+    unicode = ", ".join(dict.fromkeys(model.unicode.values()))
+    named = map(foreign, (model.name, model.format, model.oracle, unicode, model.path))
+    return *named, foreign(model.sha256, "code"), f"{model.vocab_size:,}"
+
+
+def _not_tested(run: Run) -> Iterator[blocks.Block]:
+    """What each subject was not asked, and why."""
+    rows = tuple(
+        (foreign(name), foreign("; ".join(said), limit=LONGEST_VALUE)) for name, said in view.not_done(run).items()
+    )
+    if rows:
+        table = blocks.Table("not-tested", ("subject", "what it was not asked, and why"), rows, names=2)
+        note = blocks.Paragraph(_NO_MISTAKE, "soft")
+        yield blocks.Section("not-tested", "What was not tested", (table, note))
+
+
 # --- a finding
-
-
-def _missing(kind: Mapping[str, Any]) -> str:
-    """Examples of what no input of a session reached."""
-    return ", ".join(visible(str(key), LONGEST_KEY) for key in kind[NEVER])
 
 
 def _rest(findings: list[Finding]) -> list[list[Finding]]:
@@ -240,7 +281,7 @@ def _line_view(finding: Finding) -> LineView:
     return LineView(
         bar=round(100 * finding.weight.rate, 2),
         label=label,
-        input=view.shown_input(example.case, LONGEST_LINE),
+        input=view.numbered_input(example.case, LONGEST_LINE),
         groups=groups[start : start + MOST_GROUPS],
         is_later=start > 0 or example.evidence.skipped > 0,
         is_cut=start + MOST_GROUPS < len(groups) or example.evidence.is_cut,

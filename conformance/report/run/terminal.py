@@ -34,7 +34,7 @@ def print_report(run: Run, console: Console, verbose: bool = False, folder: Path
     if verbose:
         print_findings(run, view.new_findings(run), console)
     else:
-        terminal.draw((Paragraph(line) for one in findings[: MOST.cards] for line in _in_two_lines(run, *one)), False)
+        terminal.draw((Paragraph(line) for one in findings[: MOST.cards] for line in in_two_lines(run, *one)), False)
         if (more := len(findings) - MOST.cards) > 0:
             words = f" {view.plural(more, 'more unexpected finding')}: --verbose shows all"
             terminal.draw([Paragraph((sign(SYMBOLS["new"]), words))], False)
@@ -85,17 +85,7 @@ def next_command(run: Run, folder: Path) -> str:
     return shlex.join(["conformance", "fuzz", *_subjects_and_models(run.command)])
 
 
-def _subjects_and_models(command: str) -> Iterator[str]:
-    """The options of a command that name subjects and models."""
-    words = shlex.split(command)
-    for word, after in zip(words, [*words[1:], ""], strict=True):
-        if word in ("--model", "--subject"):
-            yield from (word, after)
-        elif word.startswith(("--model=", "--subject=")):
-            yield word
-
-
-def _in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
+def in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
     """What is wrong and how much it matters; an input that shows it, with both answers.
 
     The subject, the model and the check are named where the findings differ in them.
@@ -116,3 +106,13 @@ def _in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
             *(("  ", foreign(place, "soft")) if place else ()),
         ),
     )
+
+
+def _subjects_and_models(command: str) -> Iterator[str]:
+    """The options of a command that name subjects and models."""
+    words = shlex.split(command)
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if word in ("--model", "--subject"):
+            yield from (word, after)
+        elif word.startswith(("--model=", "--subject=")):
+            yield word

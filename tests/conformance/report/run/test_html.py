@@ -167,7 +167,7 @@ def made(text: str) -> Finding:
         (made("e\u0301\u200b"), ("Normalizer: composes", "corpora/x.txt:3", "e\u0301" r"\u{200b}", "de-Latn, vi-Latn")),
         (made("\u0301\u200b"), ("U+0301", "COMBINING ACUTE ACCENT", "ZERO WIDTH SPACE Unicode 1.1")),
         (made("\u0378"), ("<reserved-0378> not assigned",)),
-        (made("\U0001d15e"), ("input: \U0001d15e U+1D15E",)),
+        (made("\U0001d15e"), ("input: \U0001d15e (U+1D15E)",)),
         (made("x"), ("expected [15496, 995] observed [15496, 1879]",)),
         (
             PLAIN[0],
@@ -231,8 +231,7 @@ COVERAGE = {
 
 def test_the_coverage_of_a_session_is_shown() -> None:
     page = Page(html_report(sample_run(), COVERAGE))
-    assert page.has("gpt2-mini merges 1,234 of 4,000, stages 2 of 3")
-    assert page.has("merges 1,234 4,000 30.9 % 5, 77")
+    assert page.has("merges 5, 77 1,234 4,000 30.9 %")
     assert page.has("charsmap had nothing to do: the model has no charsmap")
     assert len(page.named("script")) == 1
     assert "Coverage of the session" not in Page(html_report(sample_run())).text

@@ -148,26 +148,6 @@ def test_the_filter_stands_in_the_address_and_is_restored_from_it(browser: Any, 
         assert shown(page) > 1
 
 
-def test_the_keys_go_through_the_list_unfold_search_and_show_themselves(browser: Any, report: Path) -> None:
-    with Opened(browser, report) as page:
-        number = "() => [...document.querySelectorAll('.ranked')].indexOf(document.activeElement.closest('.ranked'))"
-        for key, expected in (("j", 0), ("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0), ("k", 0)):
-            page.keyboard.press(key)
-            assert page.evaluate(number) == expected
-        page.keyboard.press("Enter")
-        assert page.locator(".ranked article").first.is_visible()
-        page.keyboard.press("/")
-        page.keyboard.type("j?/k")
-        assert page.get_by_role("searchbox").input_value() == "j?/k"
-        page.get_by_role("searchbox").fill("")
-        page.keyboard.press("Escape")
-        assert page.evaluate(number) == 0
-        page.keyboard.press("?")
-        assert page.get_by_role("dialog").is_visible()
-        page.keyboard.press("Escape")
-        assert not page.get_by_role("dialog").is_visible()
-
-
 CLIPBOARD = """() => Object.defineProperty(navigator, "clipboard", {
   value: { writeText: async (text) => { if (%s) throw new Error("denied"); window.copied = text; } },
 })"""
@@ -177,8 +157,8 @@ CLIPBOARD = """() => Object.defineProperty(navigator, "clipboard", {
 def test_a_finding_is_copied_as_an_issue_or_else_selected(browser: Any, report: Path, is_denied: bool) -> None:
     with Opened(browser, report) as page:
         page.evaluate(CLIPBOARD % ("true" if is_denied else "false"))
-        page.keyboard.press("j")
-        page.keyboard.press("c")
+        page.locator(".ranked > details > summary").first.click()
+        page.get_by_role("button", name="Copy as issue").first.press("Enter")
         page.wait_for_function("() => window.copied ?? getSelection().toString()")
         copied = page.evaluate("() => window.copied ?? getSelection().toString()")
         assert copied.strip() == page.locator("[data-copy]").first.text_content().strip()
@@ -225,7 +205,7 @@ def endless_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("number", [199, 200, 1_199, 1_200, 2_999], ids=lambda number: f"finding-{number}")
+@pytest.mark.parametrize("number", [199, 200, 2_999], ids=lambda number: f"finding-{number}")
 @pytest.mark.parametrize("javascript", [True, False], ids=["script", "no-script"])
 def test_every_anchor_of_a_long_report_leads_somewhere(
     browser: Any, endless_report: Path, number: int, javascript: bool
