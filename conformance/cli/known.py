@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import Asked, SettledCommand, a_path, expectations_option, findings_argument, run_argument
+from conformance.cli.options import SettledCommand, a_path, expectations_option, findings_argument, run_argument
 from conformance.core.errors import InputError, UsageError
 from conformance.core.run import Run
 from conformance.inputs.tiers import TIERS
@@ -61,7 +61,7 @@ Examples:
     help=f"The baseline, made where there is none. Default: that of the settings, or {DEFAULT_BASELINE}.",
 )
 def accept_command(
-    asked: Asked,
+    asked: tuple[Path, tuple[str, ...]],
     is_all: bool,
     reason: str,
     issue: str,
@@ -73,7 +73,8 @@ def accept_command(
     RUN and FINDING are as of `conformance replay`. What FILE lists of the same finding is replaced; all else in it
     stays.
     """
-    if bool(asked.findings) == is_all:
+    folder, findings = asked
+    if bool(findings) == is_all:
         raise UsageError(
             "name the findings that are accepted, by their numbers or fingerprints, or all of them with --all"
         )
@@ -85,8 +86,8 @@ def accept_command(
     if day and day <= today():
         raise UsageError(f"--expires {day}: is not in the future")
     out = out or next(iter(find_settings(Path()).expectations), DEFAULT_BASELINE)
-    run, full = _ended_run(asked.folder)
-    chosen = chosen_findings(run, asked.findings)
+    run, full = _ended_run(folder)
+    chosen = chosen_findings(run, findings)
     added, replaced = accept((accepted_entry(run, full, one, reason, issue, day) for one in chosen), out)
     lines = ConsoleLines(OutputConsole())
     for finding in chosen:

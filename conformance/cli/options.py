@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -25,18 +25,6 @@ from conformance.subjects.isolated import MOST_MEMORY
 from reftok.formats.tiktoken.encodings import ENCODINGS
 
 _FINDING = re.compile("#?[0-9]{1,3}|[0-9a-f]{4,12}")
-
-
-class Asked(NamedTuple):
-    """A run and findings of it: numbers such as 1 or #1, and beginnings of fingerprints."""
-
-    folder: Path
-    findings: tuple[str, ...]
-
-    @property
-    def one(self) -> tuple[Path, str]:
-        """The run and the first of the findings."""
-        return self.folder, self.findings[0]
 
 
 class Timeout(click.FloatRange):
@@ -96,19 +84,20 @@ a_path = click.Path(path_type=Path)
 run_argument = click.argument("folder", metavar="RUN", type=a_path)
 
 
-def _run_and_findings(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> Asked:
+def _run_and_findings(
+    context: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
     """The run that is named first, or the last one, and the findings that are named after it."""
     is_named = bool(words) and (Path(words[0]).exists() or not _FINDING.fullmatch(words[0]))
-    return Asked(Path(words[0]), words[1:]) if is_named else Asked(last_run(), words)
+    return (Path(words[0]), words[1:]) if is_named else (last_run(), words)
 
 
-def _run_and_finding(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> Asked:
-    """The same; raises click.UsageError unless it is one finding."""
-    if not words or len((asked := _run_and_findings(context, parameter, words)).findings) != 1:
-        raise click.UsageError(
-            "name one finding, such as 1 or c45f43fd9327, after its run, or of the last one", context
-        )
-    return asked
+def _run_and_finding(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> tuple[Path, str]:
+    """The same of one finding; raises click.UsageError unless it is one."""
+    folder, findings = _run_and_findings(context, parameter, words) if words else (Path(), ())
+    if len(findings) != 1:
+        raise click.UsageError("name one finding, such as 1 or c45f43fd9327, of the last run or after its run", context)
+    return folder, findings[0]
 
 
 findings_argument = click.argument("asked", metavar="[RUN] [FINDING]...", nargs=-1, callback=_run_and_findings)

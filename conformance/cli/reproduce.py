@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import Asked, finding_argument, findings_argument, trust_option, verbose_option
+from conformance.cli.options import finding_argument, findings_argument, trust_option, verbose_option
 from conformance.core.errors import InputError
 from conformance.report.console import ConsoleLines, OutputConsole, say
 from conformance.report.run.folder import read_run_folder
@@ -42,32 +42,33 @@ _STYLES = {"as expected": "green", "differs": "red", "differs otherwise": "yello
 @click.command("show")
 @findings_argument
 @verbose_option
-def show_command(asked: Asked, verbose: bool) -> None:
+def show_command(asked: tuple[Path, tuple[str, ...]], verbose: bool) -> None:
     """Print the report of a run that has ended again, or all that is known of some of its findings.
 
     RUN and FINDING are as of `conformance replay`. Exit code: 0, or 2 for bad usage or input.
     """
-    run = read_run_folder(asked.folder)
-    if not asked.findings:
-        print_report(run, OutputConsole(), verbose, asked.folder)
+    folder, names = asked
+    run = read_run_folder(folder)
+    if not names:
+        print_report(run, OutputConsole(), verbose, folder)
         return
-    named = {name: called(run, name) for name in asked.findings}
+    named = {name: called(run, name) for name in names}
     for name, found in named.items():
         if not found:
-            raise InputError(f"{asked.folder}: no finding has the number or fingerprint {name}")
+            raise InputError(f"{folder}: no finding has the number or fingerprint {name}")
     print_findings(run, [one for found in named.values() for one in found], OutputConsole())
 
 
 @click.command("replay")
 @finding_argument
 @trust_option
-def replay_command(asked: Asked, trusts: bool) -> None:
+def replay_command(asked: tuple[Path, str], trusts: bool) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
     RUN is a run folder, by default that of the last run, FINDING its number there or the beginning of its fingerprint.
     Exit code 1 where it still differs.
     """
-    sys.exit(replay(*asked.one, OutputConsole(), trusts))
+    sys.exit(replay(*asked, OutputConsole(), trusts))
 
 
 @click.command("reproduce", epilog=EXAMPLES)
@@ -91,7 +92,7 @@ def replay_command(asked: Asked, trusts: bool) -> None:
     "--no-shrink-model", "keeps_model", is_flag=True, help="Hold the whole model, not the part that the mismatch needs."
 )
 @trust_option
-def reproduce_command(asked: Asked, out: Path | None, form: str, keeps_model: bool, trusts: bool) -> None:
+def reproduce_command(asked: tuple[Path, str], out: Path | None, form: str, keeps_model: bool, trusts: bool) -> None:
     """Write one small Python file that shows a finding with nothing but the official library and the subject.
 
     RUN and FINDING are as of `conformance replay`. Model and input are made smaller together
@@ -109,12 +110,12 @@ def reproduce_command(asked: Asked, out: Path | None, form: str, keeps_model: bo
     """
     lines = ConsoleLines(OutputConsole())
     if form == "vector":
-        path = write_vector(*asked.one, out, trusts)
+        path = write_vector(*asked, out, trusts)
         lines.labelled(
             "  written  ", shlex.join(["conformance", "vectors", "run", str(path), "--subject", "…"]), whole=True
         )
         return
-    written = reproduce(*asked.one, out, shrinks_model=not keeps_model, trusts=trusts)
+    written = reproduce(*asked, out, shrinks_model=not keeps_model, trusts=trusts)
     example = written.finding.example
     where = f"{example.check} of {example.subject} on {example.model}"
     lines.labelled("    cause  ", f"{cause(written.finding)} ({where})")
@@ -139,7 +140,9 @@ def reproduce_command(asked: Asked, out: Path | None, form: str, keeps_model: bo
     help="Where releases are installed and kept for the next time. Default: ~/.cache/conformance/releases.",
 )
 @trust_option
-def bisect_command(asked: Asked, library: str, first: str, last: str, cache: Path | None, trusts: bool) -> None:
+def bisect_command(
+    asked: tuple[Path, str], library: str, first: str, last: str, cache: Path | None, trusts: bool
+) -> None:
     """Find the release of a library in which a finding came or went.
 
     RUN and FINDING are as of `conformance replay`. The finding's input is put to releases of
@@ -149,7 +152,7 @@ def bisect_command(asked: Asked, library: str, first: str, last: str, cache: Pat
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
     """
-    found = bisect(*asked.one, cache or default_cache(), library, (first, last), trusts, say)
+    found = bisect(*asked, cache or default_cache(), library, (first, last), trusts, say)
     lines = ConsoleLines(OutputConsole())
     rows = [(one.version, lines.text(one.state, _STYLES[one.state]), lines.text(one.said)) for one in found.asked]
     lines.table([found.library, "the input", "its answer"], rows, names=3)

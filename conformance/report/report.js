@@ -4,8 +4,6 @@
   const form = document.querySelector("form.filter");
   const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({ element, text: null }));
   const FIELDS = ["words", "status", "weight", "subject", "severity"];
-  const PAGE = 50;
-  let most = PAGE;
 
   const text = (item) => (item.text ??= item.element.textContent.toLowerCase());
 
@@ -13,13 +11,6 @@
     Object.entries(wanted).every(([name, value]) => !value || item.element.dataset[name] === value) &&
     words.every((word) => text(item).includes(word));
 
-  const more = document.createElement("button");
-  more.type = "button";
-  more.className = "more";
-  more.addEventListener("click", () => { most += PAGE; filter(); });
-  document.getElementById("detailed")?.after(more);
-
-  // Of the lines that match, those of the first pages are shown.
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = Object.fromEntries(FIELDS.slice(1).map((name) => [name, form.elements[name].value]));
@@ -27,13 +18,11 @@
     for (const item of items) {
       const is_found = matches(item, words, wanted);
       found += is_found ? 1 : 0;
-      item.element.hidden = !is_found || found > most;
+      item.element.hidden = !is_found;
     }
     for (const aside of document.querySelectorAll("details.aside")) {
       aside.hidden = !aside.querySelector("[data-finding]:not([hidden])");
     }
-    more.hidden = found <= most;
-    more.textContent = `Show ${Math.min(PAGE, found - most)} more of ${found.toLocaleString("en")}`;
     const all = items.length.toLocaleString("en");
     form.querySelector("output").value = found === items.length ? "" : `${found.toLocaleString("en")} of ${all} found`;
   };
@@ -52,7 +41,6 @@
       field.value = given.get(name) ?? "";
       if (field.selectedIndex === -1) field.value = "";
     }
-    most = PAGE;
     filter();
   };
 
@@ -77,7 +65,6 @@
     const item = target.closest("[data-finding]");
     if (item?.hidden) {
       form.reset();
-      most = items.length;
       filter();
     }
     for (let at = target.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
@@ -150,10 +137,9 @@
 
   if (form) {
     form.hidden = false;
-    form.addEventListener("input", () => { most = PAGE; filter(); remember(); });
+    form.addEventListener("input", () => { filter(); remember(); });
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", reveal);
-    window.addEventListener("beforeprint", () => { most = items.length; filter(); });
     filter();
     reveal();
   }

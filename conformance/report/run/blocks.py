@@ -6,7 +6,6 @@ The summary is Markdown that fits a pull-request comment: a screenful, what is u
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import compress
 
 from conformance.core.finding import Finding
@@ -34,7 +33,7 @@ def summary_markdown(run: Run) -> str:
         blocks.Paragraph(f"{answers} in {view.seconds(run):.1f} s."),
         *problems(run),
     ]
-    body: list[blocks.Block] = [blocks.Cards(tuple(map(_with_others, view.new_findings(run)))), *matrix(run)]
+    body: list[blocks.Block] = [blocks.Cards(tuple(map(finding_card, view.new_findings(run)))), *matrix(run)]
     about = blocks.Bullets(tuple(foreign(line, limit=400) for line in view.about_subjects(run)))
     body += [
         about,
@@ -94,14 +93,6 @@ def finding_card(
         for name, value in view.fields(finding)
     )
     return blocks.Card((*start, severity, "  ", place, times), (*fields, *more), finding.fingerprint, note)
-
-
-def _with_others(finding: Finding) -> blocks.Card:
-    """With some more inputs that show it."""
-    card = finding_card(finding)
-    shown = [Phrase(view.shown_input(one.case, 40), "code") for one in view.other_examples(finding)]
-    separated = [part for phrase in shown for part in (", ", phrase)][1:]
-    return replace(card, fields=(*card.fields, *([blocks.Field("also", tuple(separated))] if shown else [])))
 
 
 def matrix(run: Run, only_failed: bool = False) -> Iterator[blocks.Block]:

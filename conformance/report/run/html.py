@@ -24,7 +24,7 @@ from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
 from conformance.report.run.issue import issue_markdown
 from conformance.report.run.snippet import reproduction_command, snippet
-from conformance.report.run.weight_words import MOST_SHARES, percent, weight_words
+from conformance.report.run.weight_words import MOST_SHARES, brief_words, percent, weight_words
 from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 
@@ -211,7 +211,7 @@ def _heat_steps() -> list[str]:
 def _coverage(coverage: Mapping[str, Any]) -> Iterator[blocks.Block]:
     """The coverage of a session, model by model."""
     titles = ("what", "never reached, for example", "reached", "of", "share")
-    models = []
+    models: list[blocks.Block] = []
     for model, found in coverage.items():
         rows = tuple(_coverage_row(kind, of_kind) for kind, of_kind in found["kinds"].items())
         nothing = found.get("nothing to do", {}).items()
@@ -271,16 +271,12 @@ def _rest(findings: list[Finding]) -> list[list[Finding]]:
 
 def _line_view(finding: Finding) -> LineView:
     groups = _groups(finding.example)
-    example, whole = finding.example, finding.weight.whole
-    label: str = finding.weight.kind
-    if whole is not None and whole.changed:
-        share = percent(whole)
-        label = f"{share} of texts" if label == "natural text" else f"{label}, {share}"
+    example = finding.example
     first = next((index for index, group in enumerate(groups) if group.differs), 0)
     start = max(0, first - 1)
     return LineView(
         bar=round(100 * finding.weight.rate, 2),
-        label=label,
+        label=brief_words(finding.weight) or finding.weight.kind,
         input=view.numbered_input(example.case, LONGEST_LINE),
         groups=groups[start : start + MOST_GROUPS],
         is_later=start > 0 or example.evidence.skipped > 0,

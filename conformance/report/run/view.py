@@ -306,6 +306,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "input": shown_input(finding.example.case, limit),
         "unicode": character_names(finding.example.case.text),
         "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
+        "also": ", ".join(shown_input(one.case, 40) for one in other_examples(finding)),
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
         "parts": where_answers_part(finding.example),
         "expected": expected,

@@ -57,16 +57,6 @@ def test_a_folder_that_reads_like_markup_is_named_as_it_is(
     assert f"Report: {out / 'report.html'}\n" in result.stdout
 
 
-def test_a_folder_that_commands_the_terminal_is_spelled_out(
-    conformance_here: Command, corpus: Corpus, tmp_path: Path
-) -> None:
-    out = tmp_path / COMMANDING
-    result = conformance_here(*small_run(corpus, "a"), "--check", "ids", "--out", out)
-    assert result.returncode == 0
-    assert not {*COMMANDING} - {*"[31m"} & {*result.stdout}
-    assert r"␛[31m\u{9b}␇\u{202e}/report.html" in result.stdout
-
-
 @pytest.mark.parametrize("option", ["--model", "--resume"])
 def test_a_message_does_not_command_the_terminal(conformance_here: Command, option: str) -> None:
     result = conformance_here("run", option, COMMANDING)

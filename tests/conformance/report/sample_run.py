@@ -225,4 +225,6 @@ def _cell(model: str, subject: str, check: str) -> Cell:
 
 
 def _heat(number: int, subject: str) -> int:
-    return (0, 1_200, 40, 3, 1, 0)[number] if subject == "planted-nfc" else 2 * (number == 3 and subject == "reftok")
+    """Of 9,000; a subject that is wrong has every step of the scale."""
+    steps = (9_000, 8_000, 2_000, 1_000, 100, 20)
+    return steps[number] if subject == "planted-nfc" else 2 * (number == 3 and subject == "reftok")

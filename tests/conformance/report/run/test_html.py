@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from importlib import resources
 
 import pytest
 
@@ -179,7 +178,7 @@ def made(text: str) -> Finding:
         (PLAIN[2], ("0 ! ↓ gives !! ✗ wrong from here finish ↓ gives nothing",)),
         (
             WEIGHED,
-            ("weight: 3.1 % of texts Normalizer: composes e and U+0301 where", "✓ ✗ expected eÌģ observed é Ġ Ġ"),
+            ("weight: wrong on 3.1 % of natural texts Normalizer: composes e", "✓ ✗ expected eÌģ observed é Ġ Ġ"),
         ),
         (WEIGHED, ("foretells 23 of 24 planted-nfc on gpt2-mini, ids, 1,204×",)),
         (replace(WEIGHED, confidence=Confidence(0, 0)), ("perhaps Normalizer: composes",)),
@@ -306,25 +305,3 @@ def test_an_empty_run_has_a_page() -> None:
         passing_run(), cells=(), languages=(), models=(), subjects=(), versions={}, corpora={}, times={}, checks=()
     )
     assert "No cell was filled." in Page(html_report(run)).text
-
-
-def _luminance(colour: str) -> float:
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_contrast_is_aa(scheme: int) -> None:
-    css = resources.files("conformance.report").joinpath("report.css").read_text("utf-8")
-    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", css.split(":root {")[scheme + 1]))
-    pairs = [
-        (ink, paper)
-        for ink in ("ink", "soft", "link", "equal", "new", "known", "silent")
-        for paper in ("page", "panel")
-    ]
-    pairs += [("new", "new-panel"), ("known", "known-panel"), ("ink", "mark")]
-    pairs += [(f"heat-ink-{'low' if step < 6 else 'high'}", f"heat-{step}") for step in range(1, 8)]
-    for ink, paper in pairs:
-        light, dark = sorted((_luminance(colours[ink]), _luminance(colours[paper])), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, paper)

@@ -99,12 +99,3 @@ def test_of_many_findings_in_one_place_the_rest_are_counted() -> None:
     text = junit_xml(replace(sample_run(), findings=many))
     assert text.count("[15496, 995]") == MOST_FAILURES
     assert "and 10 more unexpected findings" in text
-
-
-def test_nothing_in_it_commands_a_terminal_or_turns_the_direction() -> None:
-    """Fault: problems, versions and names of models were given as they are but for what XML forbids."""
-    nasty = "m\x1b[31m\x9b\u202e\t"
-    cells = tuple(replace(cell, model=nasty, subject=nasty) for cell in sample_run().cells)
-    text = junit_xml(replace(sample_run(), problems=(nasty,), cells=cells, versions={nasty: nasty}, command=nasty))
-    assert not {*"\x1b\x9b\u202e\t"} & {*text}
-    assert r"m␛[31m\u{9b}\u{202e}␉" in text

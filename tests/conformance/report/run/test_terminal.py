@@ -18,6 +18,12 @@ from conformance.cli.commands import cli
 from conformance.core.case import text_case
 from conformance.core.run import GONE, MENDED, Run
 from conformance.report.console import OutputConsole
+from conformance.report.run.blocks import summary_markdown
+from conformance.report.run.forms import FORMS, in_form
+from conformance.report.run.html import html_report
+from conformance.report.run.issue import issue_markdown
+from conformance.report.run.junit import junit_xml
+from conformance.report.run.sarif import sarif_json
 from conformance.report.run.terminal import MOST, print_report
 from tests.conformance.report.sample_run import HOSTILE, KNOWN, PLAIN, finding, passing_run, sample_run
 
@@ -39,12 +45,18 @@ LAST = re.compile(r"Next: (conformance .*)")
 
 
 def printed(
-    run: Run, width: int = 120, *, encoding: str = "utf-8", terminal: bool = False, verbose: bool = False
+    run: Run,
+    width: int = 120,
+    *,
+    encoding: str = "utf-8",
+    terminal: bool = False,
+    verbose: bool = False,
+    folder: str = "a run",
 ) -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="")
     console = Console(file=stream, width=width, force_terminal=terminal, legacy_windows=False)
-    print_report(run, console, verbose, Path("a run"))
+    print_report(run, console, verbose, Path(folder))
     stream.flush()
     return raw.getvalue().decode(encoding)
 
@@ -122,14 +134,19 @@ def test_nothing_is_folded_where_there_is_no_terminal(monkeypatch: pytest.Monkey
     assert command in printed(run, 80, verbose=True)
 
 
-def test_no_input_commands_the_terminal() -> None:
-    nasty = "\x1b]0;title\x07[bold red]:smile:\u202e\x9b"
+def test_no_document_of_a_run_commands_the_terminal_or_turns_the_direction() -> None:
+    """Fault: JUnit gave problems, versions and names of models as they are but for what XML forbids."""
+    nasty = "\x1b]0;title\x07[bold red]:smile:\u202e\x9b\t"
     items = (*HOSTILE, replace(HOSTILE[0], replay=nasty, rule=nasty, stage=nasty))
     cells = tuple(replace(cell, model=nasty, subject=nasty) for cell in sample_run().cells)
-    run = replace(sample_run(), findings=items, problems=(nasty,), cells=cells, command=nasty)
-    for text in (printed(run), printed(run, verbose=True), printed(replace(run, findings=(), problems=()))):
+    run = replace(sample_run(), findings=items, problems=(nasty,), cells=cells, command=nasty, versions={nasty: nasty})
+    screens = [printed(run, folder=nasty), printed(run, verbose=True), printed(replace(run, findings=(), problems=()))]
+    documents = [junit_xml(run), sarif_json(run), summary_markdown(run), html_report(run)]
+    documents += [in_form(run, form) for form in FORMS] + [issue_markdown(run, item) for item in items]
+    for text in (*screens, *documents):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", text)
-    assert "[bold red]:smile:" in printed(run)
+    assert "[bold red]:smile:" in screens[0]
+    assert r"␛]0;title␇[bold red]:smile:\u{202e}\u{9b}␉/report.html" in screens[0]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
