@@ -135,7 +135,7 @@ def _show_what_there_is(folder: Path) -> None:
     with suppress(InputError):
         run = read_run_folder(folder)
         if run.findings:
-            print_report(run, OutputConsole())
+            print_report(run, folder, OutputConsole())
 
 
 def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False, form: str = "terminal") -> NoReturn:
@@ -145,7 +145,7 @@ def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False, f
     On a runner of GitHub the summary of the job is written too.
     """
     if form in ("terminal", "github"):
-        print_report(run, console, verbose, folder)
+        print_report(run, folder, console, verbose)
     if form in FORMS:
         give(in_form(run, form))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):

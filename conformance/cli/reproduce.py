@@ -50,7 +50,7 @@ def show_command(asked: tuple[Path, tuple[str, ...]], verbose: bool) -> None:
     folder, names = asked
     run = read_run_folder(folder)
     if not names:
-        print_report(run, OutputConsole(), verbose, folder)
+        print_report(run, folder, OutputConsole(), verbose)
         return
     named = {name: called(run, name) for name in names}
     for name, found in named.items():

@@ -126,6 +126,8 @@ READING: tuple[Command, ...] = (
     ("history", "."),
     ("matrix", "ran-x1", "ran-x2"),
     ("accept", "ran-x1", "--all", "--reason", "why", "--out", "out"),
+    ("show", "ran-x1"),
+    ("show", "ran-x1", "1", "FINDING"),
     ("replay", "ran-x1", "FINDING"),
     ("replay", "ran-x1", "FINDING", "--trust"),
     ("reproduce", "ran-x1", "FINDING", "--out", "out"),

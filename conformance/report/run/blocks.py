@@ -20,7 +20,7 @@ MOST = blocks.Most(cards=8, rows=10, lines=5)
 """Of a summary."""
 
 _WORST_FIRST = ("new", "silent", "known", "follows", "none", "equal")
-_ANSWERS = ("input", "expected", "observed")
+ANSWERS = ("input", "expected", "observed")
 _DETAILS = ("foretold", "natural", "right", "parts")
 
 
@@ -89,7 +89,7 @@ def finding_card(
     start = (sign(mark), f" #{number}  " if number else " ") if mark else ()
     severity, times = Phrase(finding.example.severity, "strong"), Phrase(f"  {view.seen(finding)}", "soft")
     fields = tuple(
-        blocks.Field(name, Phrase(value, "code" if name in _ANSWERS else "plain"), is_detail=name in _DETAILS)
+        blocks.Field(name, Phrase(value, "code" if name in ANSWERS else "plain"), is_detail=name in _DETAILS)
         for name, value in view.fields(finding)
     )
     return blocks.Card((*start, severity, "  ", place, times), (*fields, *more), finding.fingerprint, note)

@@ -9,6 +9,7 @@ from conformance.core.run import Run
 from conformance.report.markdown import code, escaped, prose
 from conformance.report.run import view
 from conformance.report.run.alignment import aligned
+from conformance.report.run.blocks import ANSWERS
 from conformance.report.run.snippet import reproduction_command, snippet
 from conformance.report.text import visible
 
@@ -39,18 +40,11 @@ def _facts(finding: Finding) -> Iterator[str]:
     example, by = finding.example, view.expected_by(finding)
     yield f"- model: {prose(example.model, 80)}, check: {prose(example.check)}"
     beside = {
-        "input": _numbers(finding),
         "expected": f" (by {prose(by)})" if by else "",
         "observed": f" (by {prose(example.subject, 80)})",
     }
     for name, value in view.fields(finding, LONGEST):
-        yield f"- {name}: {code(value) + beside[name] if name in beside else escaped(value)}"
-
-
-def _numbers(finding: Finding) -> str:
-    """The code points of a short text, of which two that look alike may differ."""
-    text = finding.example.case.text
-    return f" ({' '.join(f'U+{ord(item):04X}' for item in text)})" if text and len(text) <= MOST_GROUPS else ""
+        yield f"- {name}: {code(value) + beside.get(name, '') if name in ANSWERS else escaped(value)}"
 
 
 def _tokens(finding: Finding) -> Iterator[str]:

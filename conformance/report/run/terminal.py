@@ -23,11 +23,11 @@ MOST = blocks.Most(cards=10, rows=2)
 """What is shown unless all is asked for: it fits on a screen, each line in the width of the terminal."""
 
 
-def print_report(run: Run, console: Console, verbose: bool = False, folder: Path | None = None) -> None:
+def print_report(run: Run, folder: Path, console: Console, verbose: bool = False) -> None:
     """Print the report of a run; foreign text is escaped, so that it cannot command the terminal.
 
     verbose: everything: each finding with all that is known of it, what did not fail, known findings by name.
-    folder: of the run, where its report lies; None says neither where that is nor what to do next.
+    folder: of the run.
     """
     terminal = Terminal(console, blocks.EVERYTHING if verbose else MOST, cuts=not verbose)
     findings = view.numbered(run, view.new_findings(run))
@@ -38,14 +38,8 @@ def print_report(run: Run, console: Console, verbose: bool = False, folder: Path
         if (more := len(findings) - MOST.cards) > 0:
             words = f" {view.plural(more, 'more unexpected finding')}: --verbose shows all"
             terminal.draw([Paragraph((sign(SYMBOLS["new"]), words))], False)
-    terminal.draw(
-        [
-            *matrix(run, not verbose),
-            *known(run, view.known_findings(run) if verbose else ()),
-            *not_done(run, not verbose),
-        ],
-        False,
-    )
+    named = view.known_findings(run) if verbose else ()
+    terminal.draw([*matrix(run, not verbose), *known(run, named), *not_done(run, not verbose)], False)
     Terminal(console).draw(problems(run), False)
     if verbose:
         terminal.lines.line()
@@ -53,9 +47,8 @@ def print_report(run: Run, console: Console, verbose: bool = False, folder: Path
     gate = f"; none fails it: --fail-on {run.fail_on}" if run.exit_code == 0 and run.unexpected else ""
     title = terminal.title((sign(verdict_sign(run)), f" {view.headline(run)}"))
     terminal.lines.line(title.append(answers + gate, "default"))
-    if folder is not None:
-        for line in (f"Report: {folder / HTML}", f"Next: {next_command(run, folder)}"):
-            terminal.lines.line(terminal.line(line), whole=True)
+    for line in (f"Report: {folder / HTML}", f"Next: {next_command(run, folder)}"):
+        terminal.lines.line(terminal.line(line), whole=True)
 
 
 def print_findings(run: Run, findings: list[Finding], console: Console) -> None:
@@ -74,12 +67,12 @@ def print_findings(run: Run, findings: list[Finding], console: Console) -> None:
 def next_command(run: Run, folder: Path) -> str:
     """The command that a reader of the report most likely wants next."""
     named = shlex.quote(str(folder))
+    if run.verdict == "incomplete":
+        return f"conformance {'fuzz' if run.sources == ('session',) else 'run'} --resume {named}"
     if run.unexpected:
         return f"conformance show {named} 1"
     if run.mended:
         return f"conformance known prune {named}"
-    if run.verdict == "incomplete":
-        return f"conformance {'fuzz' if run.sources == ('session',) else 'run'} --resume {named}"
     if run.sources == ("session",):
         return f"conformance fuzz --resume {named}"
     return shlex.join(["conformance", "fuzz", *_subjects_and_models(run.command)])
@@ -109,8 +102,11 @@ def in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
 
 
 def _subjects_and_models(command: str) -> Iterator[str]:
-    """The options of a command that name subjects and models."""
-    words = shlex.split(command)
+    """The options of a command that name subjects and models; none of what is no command."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if word in ("--model", "--subject"):
             yield from (word, after)

@@ -33,11 +33,6 @@ def test_round_trip(folder: Path) -> None:
     assert read_run_folder(folder) == sample_run()
 
 
-def test_the_files_and_nothing_else(folder: Path) -> None:
-    names = ["badge.json", "badge.svg", "findings.jsonl", "findings.sarif", "junit.xml", "report.html", "run.json"]
-    assert sorted(path.name for path in folder.iterdir()) == [*names, "summary.md"]
-
-
 def test_json_is_ascii_sorted_and_the_same_each_time(folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert before["run.json"].isascii()

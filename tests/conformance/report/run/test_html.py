@@ -248,7 +248,6 @@ def test_hostile_inputs_do_no_harm(item: Finding) -> None:
     assert len(page.named("script")) == 1
     assert not page.named("img")
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe]", html)
     html.encode("utf-8")
 
 

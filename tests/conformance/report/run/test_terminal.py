@@ -36,6 +36,7 @@ RUNS = {
     "known": replace(passing_run(), findings=(KNOWN,)),
     "mended": MENDED_RUN,
     "incomplete": replace(passing_run(), verdict="incomplete", cells=()),
+    "of a stranger": replace(passing_run(), command="a stranger's"),
     "session": replace(passing_run(), sources=("session",)),
     "many": replace(
         sample_run(), problems=(), findings=tuple(finding(text_case("é", ""), f"rule {number}") for number in range(25))
@@ -56,7 +57,7 @@ def printed(
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="")
     console = Console(file=stream, width=width, force_terminal=terminal, legacy_windows=False)
-    print_report(run, console, verbose, Path(folder))
+    print_report(run, Path(folder), console, verbose)
     stream.flush()
     return raw.getvalue().decode(encoding)
 
@@ -105,11 +106,7 @@ def test_what_was_known_and_is_mended_has_a_word_of_its_own() -> None:
     assert lines[0] == f"! {MENDED}: {GONE_PROBLEM}"
     assert lines[1].startswith("✗ 1 mended: prune it: ")
     assert lines[-1] == "Next: conformance known prune 'a run'"
-    assert (MENDED_RUN.outcome, sample_run().outcome, passing_run().outcome) == (
-        MENDED,
-        "unexpected findings",
-        "as expected",
-    )
+    assert [run.outcome for run in (MENDED_RUN, sample_run())] == [MENDED, "unexpected findings"]
 
 
 def test_the_functions_for_tests_say_the_same_of_a_finding() -> None:
@@ -129,7 +126,7 @@ def test_nothing_is_folded_where_there_is_no_terminal(monkeypatch: pytest.Monkey
     console = OutputConsole(file=io.StringIO())
     command = "conformance replay " + "--option value " * 20 + "end"
     run = replace(sample_run(), findings=(replace(PLAIN[0], replay=command, rule="x" * 150),))
-    print_report(run, console)
+    print_report(run, Path("r"), console)
     assert "x" * 150 in console.file.getvalue()  # type: ignore[attr-defined]
     assert command in printed(run, 80, verbose=True)
 
