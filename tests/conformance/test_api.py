@@ -114,6 +114,7 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
         f"  foretold  {view.confidence(found)}",
         "  input     ␍␊",
         "  natural   Bof…␍␊ (windows-line-ends)",
+        "  also      .␍␊b, ␠␍␊␠, a␍␊b",
         "  right     the nearest input: ␊␊",
         r"  expected  201 '\r', 198 '\n'",
         r"  observed  198 '\n'",
