@@ -31,7 +31,7 @@ def resumed(folder: Path, *more: str, cases: int = 60) -> tuple[str, ...]:
 
 
 def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance_here: Command, tmp_path: Path) -> None:
-    result = conformance_here(*fuzz(tmp_path / "s"))
+    result = conformance_here(*fuzz(tmp_path / "s"), "--verbose")
     assert result.returncode == 0, result.stderr
     assert "As expected" in result.stdout
     assert "vocab entries" in result.stdout
