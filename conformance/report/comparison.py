@@ -72,7 +72,7 @@ _COUNTED = ("new", "fixed", "changed", "mismatches")
 
 MOST = {"terminal": blocks.Most(cards=10, rows=20), "markdown": blocks.Most(cards=5, rows=5, lines=6)}
 MOST_NAMES = 6
-MOST_WRONG = 3
+MOST_WRONG = 2
 """Findings that are wrong, and such that are fixed, which are named at the top."""
 LONGEST_VALUE = 60
 
