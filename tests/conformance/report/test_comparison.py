@@ -76,7 +76,7 @@ def test_it_is_said_since_when() -> None:
 def test_what_is_wrong_and_what_is_fixed_stands_at_the_top() -> None:
     other = finding(text_case("x", "fuzz:text:1"), "a rule", subject="reftok", model="gpt2-mini")
     text = told(compare(replace(passing_run(), findings=(other,)), sample_run()))
-    assert "✗ New: planted-nfc on gpt2-mini, ids: Normalizer: composes e and U+0301" in text
+    assert "✗ New: planted-nfc on gpt2-mini, decode: Normalizer: bidi controls are dropped" in text
     assert "✓ Fixed: reftok on gpt2-mini, ids: Normalizer: a rule, such as x" in text
 
 
