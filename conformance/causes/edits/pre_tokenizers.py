@@ -29,10 +29,10 @@ _DOUBTFUL_ASCII = "\v\f\x1c\x1d\x1e\x1f"
 
 def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
     """Patterns written otherwise, options that are not read, steps that are missing."""
+    for index, step in enumerate(tokenizer.rules.pre_tokenizers):  # first: without cuts between, a Split is Contiguous
+        yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield from _of_step(tokenizer, index, step)
-    for index, step in enumerate(tokenizer.rules.pre_tokenizers):
-        yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
     for rule, steps in in_other_order(tokenizer.rules.pre_tokenizers):
         yield of_rules("PreTokenizer", rule, tokenizer, partial(replace, tokenizer.rules, pre_tokenizers=steps))
 
