@@ -68,26 +68,29 @@ def _kept(examples: Sequence[Mismatch]) -> Iterator[Mismatch]:
     of_stratum: Counter[object] = Counter()
     drawn = {id(example) for example in nsmallest(DRAWN, examples, key=lambda one: _lot(one.case.content))}
     for number, example in enumerate(examples):
-        stratum = _stratum(example)
-        of_stratum[stratum] += 1
-        if number < MOST_EXAMPLES or of_stratum[stratum] <= OF_EACH_STRATUM or id(example) in drawn:
+        strata = _strata(example)
+        of_stratum.update(strata)
+        is_early = any(of_stratum[stratum] <= OF_EACH_STRATUM for stratum in strata)
+        if number < MOST_EXAMPLES or is_early or id(example) in drawn:
             yield example
+
+
+def _strata(example: Mismatch) -> tuple[object, object]:
+    """How the answers differ and how long the input is; and where it comes from.
+
+    The first: where the answers part, whether one of them ends there, and the length, of which the next is four times
+    as long. The second: the source, or of a session the generator.
+    """
+    expected, observed, case = example.expected, example.observed, example.case
+    ends = expected.endswith(END), observed.endswith(END)
+    source, *rest = case.origin.split(":")
+    return (expected[:1] == "…", ends, case.kind, case.size.bit_length() // 2), (source, *rest[2:3])
 
 
 @lru_cache(4_096)
 def _lot(content: object) -> int:
     """A number by which examples are drawn, whatever they are."""
     return crc32(repr(content).encode("utf-8", "surrogatepass"))
-
-
-def _stratum(example: Mismatch) -> object:
-    """Where the answers part, whether one of them ends there, how long the input is, and where it comes from.
-
-    Of lengths, the next is four times as long.
-    """
-    expected, observed, case = example.expected, example.observed, example.case
-    ends = expected.endswith(END), observed.endswith(END)
-    return expected[:1] == "…", ends, case.kind, case.size.bit_length() // 2, case.origin.partition(":")[0]
 
 
 @dataclass(slots=True)

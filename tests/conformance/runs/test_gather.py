@@ -205,6 +205,19 @@ def test_a_group_keeps_its_smallest_examples_and_some_of_all_the_same_in_any_ord
     assert group.examples == other.examples == parts[0].examples
 
 
+def test_a_group_keeps_examples_of_each_generator() -> None:
+    """Fault: contractions in capitals had no example beside thousands of texts that were normalized otherwise."""
+    made = [
+        replace(mismatch(f"{n:04} text"), case=text_case(f"{n:04} text", f"session:0:{n}:common")) for n in range(900)
+    ]
+    rare = [
+        replace(mismatch(f"{n} rare text"), case=text_case(f"{n} rare text", f"session:0:{n}:rare")) for n in range(9)
+    ]
+    group = Group()
+    group.add([*made, *rare])
+    assert sum(one.case.origin.endswith("rare") for one in group.examples) >= 2
+
+
 def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
     shown = Attribution("Model", "no merges are applied")
     named = result(0, "bb", "cc", stage=shown.stage, rule=shown.rule)
