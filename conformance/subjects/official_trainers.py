@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -51,6 +52,20 @@ def train(texts: Sequence[str], options: Mapping[str, Any]) -> bytes:
     if isinstance(made, Failure):
         raise ValueError(made.message)
     return made
+
+
+def encode(texts: Sequence[str], options: Mapping[str, Any]) -> bytes:
+    """The ids of each text by a trained file, as JSON. options: the name of the `trainer`, the file in `base64`.
+
+    An error of the library is raised on: it does not load the file.
+    """
+    data = base64.b64decode(options["base64"])
+    if library_of(options["trainer"]) == "tokenizers":
+        tokenizer = import_module("tokenizers").Tokenizer.from_buffer(data)
+        return json.dumps([encoding.ids for encoding in tokenizer.encode_batch(texts)]).encode("ascii")
+    processor = import_module("sentencepiece").SentencePieceProcessor()
+    processor.LoadFromSerializedProto(data)
+    return json.dumps(processor.EncodeAsIds([*texts])).encode("ascii")
 
 
 def _of_tokenizers(trainer: str, texts: Sequence[str], options: Mapping[str, Any], pipeline: Any) -> bytes:

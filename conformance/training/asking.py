@@ -10,9 +10,9 @@ from conformance.core.observation import Failure
 from conformance.subjects.official_trainers import official_training
 from conformance.subjects.training_subject import TrainingSubject
 from conformance.training.case import Result, TrainingCase, learned_of
-from conformance.training.findings import Ask
 from conformance.training.reference import reference_training
 
+Ask = Callable[[TrainingCase], Result]
 Train = Callable[[str, Sequence[str], Mapping[str, Any]], bytes | Failure]
 
 
@@ -38,12 +38,17 @@ _subjects: dict[tuple[str, float, int], TrainingSubject] = {}
 
 
 def subject_answer(named: str, timeout: float, memory: int, case: TrainingCase) -> Result:
-    """What a trainer of a user's own learns, in a process that this one keeps. The arguments: as of TrainingSubject."""
+    """What a trainer of a user's own learns. The other arguments: as of TrainingSubject."""
+    return asked(subject_in_process(named, timeout, memory).train)(case)
+
+
+def subject_in_process(named: str, timeout: float, memory: int) -> TrainingSubject:
+    """A subject, in a process that this one keeps. The arguments: as of TrainingSubject."""
     key = named, timeout, memory
     if key not in _subjects:
         _subjects[key] = TrainingSubject(*key)
         Finalize(None, end_subjects, exitpriority=0)
-    return asked(_subjects[key].train)(case)
+    return _subjects[key]
 
 
 def end_subjects() -> None:

@@ -53,15 +53,20 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class TrainingDifference:
-    """Where two results differ first. place: such as "merge 3" or "entry 17"; kind: its first word."""
+    """Where two results differ first.
+
+    place: such as "merge 3" or "entry 17". path: of keys, of a difference in the file beside what was learned, else "".
+    """
 
     place: str
     expected: str
     observed: str
+    path: str = ""
 
     @property
     def kind(self) -> str:
-        return self.place.partition(" ")[0]
+        """The path, or the first word of the place."""
+        return self.path or self.place.partition(" ")[0]
 
 
 def learned_of(data: bytes) -> Learned | Failure:

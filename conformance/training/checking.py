@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,18 @@ from conformance.training.case import Learned, TrainingCase, TrainingDifference,
 from conformance.training.configurations import file_text, lines_of
 from conformance.training.hypotheses import hypotheses_for
 from conformance.training.reference import check_options, free_choices_of, has_equal_entries, reference_training, why
+from conformance.training.use import encoded
+from conformance.training.whole_file import file_differences, specs_of
 from reftok import ReftokError
 from reftok.formats.files import file_bytes
-from reftok.formats.sentencepiece.protobuf import read_fields
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.types import AddedToken
+from reftok.training.options import contents
 from reftok.training.pipelines import pipeline_of
-from reftok.training.sentencepiece.options import MODEL_TYPES, NORMALIZER_FIELDS, TRAINER_FIELDS, Kind
 
 _TRAINER_OF_MODEL = {"BPE": "hf-bpe", "WordPiece": "wordpiece", "WordLevel": "wordlevel", "Unigram": "hf-unigram"}
-_TRAINER_SPEC, _NORMALIZER_SPEC = 2, 3
+NOT_TRAINED = frozenset({"trainer_spec.input", "trainer_spec.model_prefix"})
+"""Paths of what says where files lay, which no texts tell."""
 _NO_OPTIONS = ("model_type", "input", "model_prefix", "precompiled_charsmap")
 """Fields of the specs that say where files lie, or that the trainer makes."""
 
@@ -40,6 +43,7 @@ class Checked:
     what the reference learns, the free choices taken from the file; None where it is a valid result. reason: why the
     reference learns what it does there. rule: a fault that foretells the whole file, "" where none does.
     choices: what was left to chance, and is taken from the file. has_equal_entries: whether merges were too.
+    refusal: of a valid result, why the official library does not load it; "" if it does.
     """
 
     case: TrainingCase
@@ -49,6 +53,7 @@ class Checked:
     rule: str = ""
     choices: tuple[str, ...] = ()
     has_equal_entries: bool = False
+    refusal: str = ""
 
     @property
     def is_valid(self) -> bool:
@@ -64,6 +69,7 @@ def check_file(path: Path, corpora: Sequence[Path], given: Mapping[str, Any], te
     trainer does not take.
     """
     learned, trainer, options = _read_off(path)
+    learned = _as_trained(learned, options)
     try:
         check_options(trainer, {**options, **given})
     except ReftokError as error:
@@ -75,18 +81,32 @@ def check_file(path: Path, corpora: Sequence[Path], given: Mapping[str, Any], te
         case = TrainingCase(f"{trainer}: {path.name}", trainer, tuple(texts), {**options, **given})
         expected = reference_training(case, learned)
         difference = first_difference(trainer, expected, learned)
+        if difference is None and isinstance(expected, Learned):
+            difference = next(iter(file_differences(expected, learned, True, NOT_TRAINED)), None)
         found = Checked(case, reading, difference, choices=free_choices_of(case, learned))
         if difference is None:
-            return found
-        best = best or found
+            loaded = encoded(trainer, file_bytes(path), [])
+            return replace(found, refusal=loaded.message if isinstance(loaded, Failure) else "")
+        best = found if best is None or difference.path else best
     assert best is not None
     assert best.difference is not None
+    if best.difference.path:
+        return best
     tell("seeking the rule")
     foretold = ((one.rule, one.foretold(best.case, learned)) for one in hypotheses_for(best.case))
     rules = (rule for rule, result in foretold if result and first_difference(trainer, result, learned) is None)
     reason = why(best.case, learned, best.difference)
     by_chance = has_equal_entries(best.case)
     return Checked(best.case, best.reading, best.difference, reason, next(rules, ""), best.choices, by_chance)
+
+
+def _as_trained(learned: Learned, options: Mapping[str, Any]) -> Learned:
+    """A file without the tokens that were added to it after the training."""
+    if not isinstance(learned.value, Mapping):
+        return learned
+    special = contents(options["special_tokens"])
+    added = [one for one in learned.value.get("added_tokens") or () if one["content"] in special]
+    return replace(learned, value={**learned.value, "added_tokens": added})
 
 
 def _readings(trainer: str, corpora: Sequence[Path]) -> Iterator[tuple[str, list[str]]]:
@@ -142,7 +162,7 @@ def _of_json(learned: Learned) -> tuple[str, dict[str, Any]]:
     trainer = _TRAINER_OF_MODEL[kind]
     leading = {token: number for number, token, _ in learned.entries}
     added = sorted(value.get("added_tokens") or (), key=lambda one: int(one["id"]))
-    special = [one["content"] for place, one in enumerate(added) if leading.get(one["content"]) == place == one["id"]]
+    special = [_special(one) for place, one in enumerate(added) if leading.get(one["content"]) == place == one["id"]]
     options: dict[str, Any] = {
         "pipeline": pipeline_of({**value, "added_tokens": []}, kind),
         "vocab_size": len(learned.entries),
@@ -161,49 +181,16 @@ def _of_json(learned: Learned) -> tuple[str, dict[str, Any]]:
     return trainer, options
 
 
+def _special(token: Mapping[str, Any]) -> str | AddedToken:
+    """A special token as a trainer is given it: one with flags of its own as an AddedToken."""
+    flags = {name: True for name in ("single_word", "lstrip", "rstrip", "normalized") if token.get(name)}
+    return AddedToken(token["content"], special=True, **flags) if flags else str(token["content"])
+
+
 def _of_specs(data: bytes) -> tuple[str, dict[str, Any]]:
     """The trainer of a `.model`, and the options that its specs hold; what is not there has its default."""
-    options: dict[str, Any] = {}
-    for number, _, _, message in read_fields(data, ""):
-        known = {_TRAINER_SPEC: TRAINER_FIELDS, _NORMALIZER_SPEC: NORMALIZER_FIELDS}.get(number)
-        if known is not None and isinstance(message, bytes):
-            options |= _read(message, known)
+    options = specs_of(data)
     kind = options.get("model_type", "unigram")
     return "sentencepiece-bpe" if kind == "bpe" else kind, {
         name: value for name, value in options.items() if name not in _NO_OPTIONS
     }
-
-
-def _read(message: bytes, known: Mapping[str, tuple[int, Kind]]) -> dict[str, Any]:
-    names = {number: (name, kind) for name, (number, kind) in known.items()}
-    found: dict[str, Any] = {}
-    for number, _, _, value in read_fields(message, ""):
-        if number not in names:
-            continue
-        name, kind = names[number]
-        if kind == "strings":
-            found.setdefault(name, []).append(_text(value))
-        elif kind == "model_type":
-            found[name] = {number: name for name, number in MODEL_TYPES.items()}[_number(value)]
-        elif kind == "float":
-            (found[name],) = struct.unpack("<f", value) if isinstance(value, bytes) else (value,)
-        elif kind == "bool":
-            found[name] = bool(value)
-        elif isinstance(value, bytes):
-            found[name] = value if kind == "bytes" else _text(value)
-        else:
-            found[name] = _number(value)
-    return found
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, bytes):
-        raise TypeError("a text has another form")
-    return value.decode("utf-8")
-
-
-def _number(value: object) -> int:
-    """An int32 of protobuf: negative numbers are written as 64 bits."""
-    if not isinstance(value, int):
-        raise TypeError("a number has another form")
-    return value - (1 << 64) if value >= 1 << 63 else value

@@ -42,10 +42,13 @@ def print_checked(console: Console, path: str, checked: Checked) -> None:
             ("first", visible(checked.difference.place)),
             ("expected", visible(checked.difference.expected) + reason),
             ("observed", visible(checked.difference.observed)),
-            ("rule", f"{checked.rule}: foretells the whole file" if checked.rule else NO_KNOWN_RULE),
         ]
+        if not checked.difference.path:
+            rows.append(("rule", f"{checked.rule}: foretells the whole file" if checked.rule else NO_KNOWN_RULE))
         if checked.has_equal_entries:
             rows.append(("note", "two entries of the library's queue are equal here: it makes such merges by chance"))
+    if checked.refusal:
+        rows.append(("note", f"the official library does not load this file: {visible(checked.refusal, 120)}"))
     lines.grid([(name, lines.shown(said)) for name, said in rows])
 
 

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.core.observation import Failure
+from conformance.training.asking import Ask
 from conformance.training.case import Result, TrainingCase, TrainingDifference, first_difference
 from conformance.training.configurations import made_case
-from conformance.training.hypotheses import Hypothesis, hypotheses_for
+from conformance.training.hypotheses import Hypothesis, hypotheses_for, together, without
 from conformance.training.reference import reference_training, why
 from conformance.training.shrinking import shrunk
+from conformance.training.use import use_of
+from conformance.training.whole_file import file_differences
 
 NO_KNOWN_RULE = "no known rule"
 LEAST_SHARE = 0.95
 """Of the held-out results, that a rule must foretell."""
 _HELD_OUT, _LEAST_HELD_OUT = 45, 3
-_MOST_FINDINGS = 3
+_MOST_FINDINGS = 8
+_MOST_ASKED_AGAIN, _MOST_PAIRED = 6, 3
 _MOST_OWN_WORDS = 8
 
-Ask = Callable[[TrainingCase], Result]
+HAZARDS = {"▁": "▁ (U+2581)", "\t": "a tab", "\r": "a carriage return", "\0": "NUL", "▅": "▅ (U+2585)"}
+"""Characters that have a meaning to a trainer, or to what reads its texts, with their names."""
+_LONG, _LONG_LINE = "long line", 4192
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A training of which the subject's result is another than the reference's."""
+    """A training of which the subject's file differs from the reference's.
+
+    differences: in what was learned first, then in the rest of the file.
+    """
 
     case: TrainingCase
     observed: Result
-    difference: TrainingDifference
+    differences: tuple[TrainingDifference, ...]
+
+    @property
+    def learned(self) -> TrainingDifference | None:
+        """The difference in what was learned."""
+        return next((one for one in self.differences if not one.path), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +51,8 @@ class TrainingFinding:
 
     rule: that foretells what the subject learns, or NO_KNOWN_RULE. foretold, tried: of how many results on held-out
     corpora it foretold how many. case: the smallest training. cases: the names of those that differed.
-    reason: why the reference learns what it does. official: what the official trainer says of it, "" where it is the
-    subject itself.
+    reason: why the reference learns what it does, or what comes of a difference in the file. official: what the
+    official trainer says of it, "" where it is the subject itself.
     """
 
     trainer: str
@@ -52,26 +66,50 @@ class TrainingFinding:
     official: str = ""
 
 
-def compared(case: TrainingCase, observed: Result) -> TrainingDifference | None:
-    """Where a result differs from the reference's, the choices that are free taken from it."""
-    return first_difference(case.trainer, reference_training(case, observed), observed)
+def compared(case: TrainingCase, observed: Result, known: Sequence[Hypothesis] = ()) -> tuple[TrainingDifference, ...]:
+    """Where a result differs from the reference's, the choices that are free taken from it.
+
+    known: mistakes that were found already, and are expected.
+    """
+    expected = _expected(case, observed, known)
+    learned = first_difference(case.trainer, expected, observed)
+    if isinstance(expected, Failure) or isinstance(observed, Failure):
+        return () if learned is None else (learned,)
+    written = file_differences(expected, observed, learned is None)
+    return written if learned is None else (learned, *written)
 
 
-def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> Iterable[TrainingFinding]:
+def _expected(case: TrainingCase, observed: Result, known: Sequence[Hypothesis]) -> Result:
+    found = together(known).foretold(case, observed) if known else None
+    return reference_training(case, observed) if found is None else found
+
+
+def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> Iterator[TrainingFinding]:
     """The findings of one trainer, each as soon as it is made.
 
+    What a mistake that was found explains is left out, also where another one is seen beside it.
     official: the official trainer, None where it is the subject.
     """
-    left = list(mismatches)
+    left = [one for one in mismatches if one.learned is not None]
+    known: list[Hypothesis] = []
     for _ in range(_MOST_FINDINGS):
         if not left:
             break
-        finding, hypothesis = _finding(left, ask, official)
-        explained = left if hypothesis is None else [one for one in left if _foretells(hypothesis, one)]
+        finding, rules = _finding(left, ask, official, known)
+        known += rules
+        explained = [one for one in left if _explains(finding, one, known)]
         smallest = _smallest(left)
-        names = [one.case.name for one in left if one in explained or one is smallest]
-        yield replace(finding, cases=tuple(names))
+        yield replace(finding, cases=tuple(one.case.name for one in left if one in explained or one is smallest))
+        for rule in rules[1:]:
+            yield replace(finding, rule=rule.rule, cases=tuple(one.case.name for one in explained))
         left = [one for one in left if one not in explained and one is not smallest]
+    yield from _in_the_file(mismatches, ask, official, known)
+
+
+def _explains(finding: TrainingFinding, one: Mismatch, known: Sequence[Hypothesis]) -> bool:
+    if isinstance(one.observed, Failure):
+        return finding.rule == _failing_rule(finding.case) and _failing_part(finding.case) in _hazards(one.case)
+    return _foretells(known, one)
 
 
 def _smallest(mismatches: Sequence[Mismatch]) -> Mismatch:
@@ -79,70 +117,114 @@ def _smallest(mismatches: Sequence[Mismatch]) -> Mismatch:
 
 
 def _finding(
-    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None
-) -> tuple[TrainingFinding, Hypothesis | None]:
+    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None, known: Sequence[Hypothesis]
+) -> tuple[TrainingFinding, Sequence[Hypothesis]]:
+    """The finding of the smallest mismatch, and the hypotheses that foretell the subject: two where it has both."""
     smallest = _smallest(mismatches)
     case = smallest.case
+    assert smallest.learned is not None
+    is_training = smallest.learned.kind == "training"
 
     def differs(one: TrainingCase) -> bool:
         observed = ask(one)
-        difference = compared(one, observed)
-        if difference is None or isinstance(observed, Failure) != isinstance(smallest.observed, Failure):
+        if isinstance(observed, Failure) != isinstance(smallest.observed, Failure):
             return False
         # That one of the two refuses is another fault.
-        return (difference.kind == "training") == (smallest.difference.kind == "training")
+        difference = next((found for found in compared(one, observed, known) if not found.path), None)
+        return difference is not None and (difference.kind == "training") == is_training
 
     case = shrunk(case, differs)
     observed = ask(case)
-    difference = compared(case, observed) or smallest.difference
-    hypothesis, foretold, tried = _rule(case, observed, smallest, ask)
-    return TrainingFinding(
-        case.trainer,
-        hypothesis.rule if hypothesis is not None else NO_KNOWN_RULE,
-        foretold,
-        tried,
-        difference,
-        case,
-        (),
-        why(case, observed, difference),
-        "" if official is None else _verdict(case, official),
-    ), hypothesis
+    difference = next((one for one in compared(case, observed, known) if not one.path), smallest.learned)
+    rules: list[Hypothesis]
+    if isinstance(observed, Failure):
+        rules, foretold, tried, rule = [], 0, 0, _failing_rule(case)
+    else:
+        rules, foretold, tried = _rules(case, observed, smallest, ask, known)
+        rule = rules[0].rule if rules else NO_KNOWN_RULE
+    reason = why(case, observed, difference)
+    verdict = "" if official is None else _verdict(case, official)
+    return TrainingFinding(case.trainer, rule, foretold, tried, difference, case, (), reason, verdict), rules
+
+
+def _hazards(case: TrainingCase) -> set[str]:
+    """What of the texts a trainer may fail on: rare characters, and long lines."""
+    found = {character for text in case.texts for character in text if character in HAZARDS}
+    return found | ({_LONG} if any(len(text.encode("utf-8", "replace")) > _LONG_LINE for text in case.texts) else set())
+
+
+def _failing_part(case: TrainingCase) -> str:
+    """What the smallest case that a trainer fails on has, "" if it is nothing of that kind, or several."""
+    hazards = _hazards(case)
+    return hazards.pop() if len(hazards) == 1 else ""
+
+
+def _failing_rule(case: TrainingCase) -> str:
+    part = _failing_part(case)
+    if part == _LONG:
+        return f"training fails on lines of more than {_LONG_LINE:,} bytes"
+    return f"training fails on texts with {HAZARDS[part]}" if part else NO_KNOWN_RULE
 
 
 def _verdict(case: TrainingCase, official: Ask) -> str:
     found = compared(case, official(case))
     return (
         "the subject: the official trainer and reftok agree"
-        if found is None
-        else f"unclear: {found.place} of the official trainer differs from reftok's too"
+        if not found
+        else f"unclear: {found[0].place} of the official trainer differs from reftok's too"
     )
 
 
-def _rule(case: TrainingCase, observed: Result, smallest: Mismatch, ask: Ask) -> tuple[Hypothesis | None, int, int]:
-    """The hypothesis that foretells the most, if that is enough; of how many held-out results it foretold how many."""
-    known = [*hypotheses_for(case), *hypotheses_for(smallest.case)]
-    by_rule = {hypothesis.rule: hypothesis for hypothesis in reversed(known)}
-    shown = Mismatch(case, observed, smallest.difference)
-    candidates = [one for one in reversed(by_rule.values()) if _foretells(one, shown)]
+# --- the rule at fault
+
+
+def _rules(
+    case: TrainingCase, observed: Result, smallest: Mismatch, ask: Ask, known: Sequence[Hypothesis]
+) -> tuple[list[Hypothesis], int, int]:
+    """The hypothesis that foretells the most, if that is enough; of how many held-out results it foretold how many.
+
+    Where none is enough, one with another beside it: two mistakes of one trainer.
+    """
+    by_rule = {one.rule: one for one in reversed([*hypotheses_for(case), *hypotheses_for(smallest.case)])}
+    for one in known:
+        by_rule.pop(one.rule, None)
+    shown = Mismatch(case, observed, smallest.differences)
+    candidates = [one for one in reversed(by_rule.values()) if _foretells((*known, one), shown)]
     if not candidates:
-        return None, 0, 0
-    held_out = _held_out(case, smallest.case, ask)
-    best: tuple[float, Hypothesis, int, int] | None = None
-    for hypothesis in candidates:
-        foretold = tried = 0
-        for mismatch, differs in held_out:
-            result = hypothesis.foretold(mismatch.case, mismatch.observed)
-            is_right = result is not None and first_difference(case.trainer, result, mismatch.observed) is None
-            if differs or (not is_right and result is not None):
-                tried += 1
-                foretold += is_right
-        share = foretold / tried if tried >= _LEAST_HELD_OUT else 0.0
-        if share >= LEAST_SHARE and (best is None or share > best[0]):
-            best = share, hypothesis, foretold, tried
-    return (None, 0, 0) if best is None else best[1:]
+        return [], 0, 0
+    held_out = _held_out(case, smallest.case, ask, known)
+    singles = [[one] for one in candidates]
+    pairs = ([one, other] for one in candidates[:_MOST_PAIRED] for other in by_rule.values() if other is not one)
+    for tried_rules in (singles, pairs):
+        best: tuple[float, list[Hypothesis], int, int] | None = None
+        for rules in tried_rules:
+            foretold, tried = _foretold([*known, *rules], held_out)
+            share = foretold / tried if tried >= _LEAST_HELD_OUT else 0.0
+            if share >= LEAST_SHARE and (best is None or share > best[0]):
+                best = share, rules, foretold, tried
+        if best is not None:
+            return best[1:]
+    return [], 0, 0
 
 
-def _held_out(case: TrainingCase, whole: TrainingCase, ask: Ask) -> list[tuple[Mismatch, bool]]:
+def _foretold(rules: Sequence[Hypothesis], held_out: Sequence[tuple[Mismatch, bool]]) -> tuple[int, int]:
+    """Of how many results that count the rules foretell how many; given up where they are too few."""
+    foretold = tried = 0
+    most_wrong = (1 - LEAST_SHARE) * len(held_out)
+    for mismatch, differs in held_out:
+        result = together(rules).foretold(mismatch.case, mismatch.observed)
+        is_right = result is not None and first_difference(mismatch.case.trainer, result, mismatch.observed) is None
+        if differs or (not is_right and result is not None):
+            tried += 1
+            foretold += is_right
+            if tried - foretold > most_wrong:
+                break
+    return foretold, tried
+
+
+def _held_out(
+    case: TrainingCase, whole: TrainingCase, ask: Ask, known: Sequence[Hypothesis]
+) -> list[tuple[Mismatch, bool]]:
     """Small made corpora that no rule was chosen by, with what the subject learns, and whether that is wrong."""
     cases = [made_case(case.trainer, f"held out {number}") for number in range(_HELD_OUT)]
     own = [word for text in case.texts for word in text.split()][:_MOST_OWN_WORDS]
@@ -152,17 +234,80 @@ def _held_out(case: TrainingCase, whole: TrainingCase, ask: Ask) -> list[tuple[M
     found = []
     for one in cases:
         observed = ask(one)
-        if isinstance(observed, Failure):
-            continue
-        difference = compared(one, observed)
-        shown = difference or TrainingDifference("", "", "")
-        found.append((Mismatch(one, observed, shown), difference is not None))
+        if not isinstance(observed, Failure):
+            mismatch = Mismatch(one, observed, compared(one, observed, known))
+            found.append((mismatch, mismatch.learned is not None))
     return found
 
 
-def _foretells(hypothesis: Hypothesis, mismatch: Mismatch) -> bool:
-    result = hypothesis.foretold(mismatch.case, mismatch.observed)
+def _foretells(rules: Sequence[Hypothesis], mismatch: Mismatch) -> bool:
+    result = together(rules).foretold(mismatch.case, mismatch.observed) if rules else None
     return result is not None and first_difference(mismatch.case.trainer, result, mismatch.observed) is None
+
+
+# --- the rest of the file
+
+
+def _in_the_file(
+    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None, known: Sequence[Hypothesis]
+) -> Iterator[TrainingFinding]:
+    """A finding for each path that is written otherwise, and is not foretold by a rule that was found."""
+    by_path: dict[str, list[Mismatch]] = {}
+    for mismatch in sorted(mismatches, key=lambda one: sum(map(len, one.case.texts))):
+        for difference in mismatch.differences:
+            if difference.path:
+                by_path.setdefault(difference.path, []).append(mismatch)
+    for path, those in by_path.items():
+        asked = [(one.case, ask(one.case)) for one in those[:_MOST_ASKED_AGAIN]]
+        left = [(case, observed) for case, observed in asked if _at(path, compared(case, observed, known))]
+        if not left:
+            continue
+
+        def differs(one: TrainingCase, path: str = path) -> bool:
+            return _at(path, compared(one, ask(one), known)) is not None
+
+        case = shrunk(left[0][0], differs)
+        observed = ask(case)
+        found = _at(path, compared(case, observed, known))
+        assert found is not None
+        reason = "" if isinstance(observed, Failure) else use_of(case, observed).sentence
+        verdict = "" if official is None else _verdict(case, official)
+        rule = _file_rule(path, left, known)
+        names = tuple(one.case.name for one in those)
+        yield TrainingFinding(case.trainer, rule, len(left), len(left), found, case, names, reason, verdict)
+
+
+def _at(path: str, differences: Sequence[TrainingDifference]) -> TrainingDifference | None:
+    return next((one for one in differences if one.path == path), None)
+
+
+def _file_rule(path: str, results: Sequence[tuple[TrainingCase, Result]], known: Sequence[Hypothesis]) -> str:
+    """What is wrong with a part of the file: an option that is ignored, a value that is missing or always the same."""
+    option = path.rpartition(".")[2]
+    if all(option in case.options for case, _ in results):
+        ignored = Hypothesis(f"{option} is ignored", (), without(option))
+        found = [compared(case, observed, (*known, ignored)) for case, observed in results]
+        if not any(one.path in ("", path) for differences in found for one in differences):
+            return ignored.rule
+    seen = {one.observed for case, observed in results if (one := _at(path, compared(case, observed, known)))}
+    if seen == {"not written"}:
+        return f"{path} is not written"
+    named = option if "_spec." in path else path
+    return f"{named} is {seen.pop()}" if len(seen) == 1 and len(results) > 1 else f"{path} is wrong"
+
+
+def in_one(found: Sequence[TrainingFinding]) -> list[TrainingFinding]:
+    """The findings with those of one rule in one: of the first trainer, with the cases of all."""
+    by_rule: dict[str, TrainingFinding] = {}
+    for finding in found:
+        key = finding.rule if finding.rule != NO_KNOWN_RULE else repr(finding)
+        before = by_rule.get(key)
+        by_rule[key] = finding if before is None else replace(before, cases=_joined(before.cases, finding.cases))
+    return [*by_rule.values()]
+
+
+def _joined(names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*names, *others)))
 
 
 def words_and_counts(case: TrainingCase) -> list[tuple[str, int]]:

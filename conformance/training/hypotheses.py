@@ -66,6 +66,21 @@ class Hypothesis:
                 return None
 
 
+def together(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
+    """A trainer with all of these faults."""
+
+    def change(case: TrainingCase) -> TrainingCase | None:
+        changes = [changed for one in hypotheses if (changed := one.change(case)) is not None]
+        if not changes:
+            return None
+        for one in hypotheses:
+            case = one.change(case) or case
+        return case
+
+    swaps = tuple(swap for one in hypotheses for swap in one.swaps)
+    return Hypothesis(" and ".join(one.rule for one in hypotheses), hypotheses[0].trainers, change, swaps)
+
+
 @contextmanager
 def swapped(swaps: Iterable[tuple[Any, str, Any]]) -> Iterator[None]:
     """The reference with other parts; with its own again afterwards."""

@@ -27,7 +27,7 @@ class Compared:
 
     number: of the case. outcome: "same"; "refused", by both; "not taken", refused by the subject alone; "by chance",
     the official library makes merges in an order of chance; "different".
-    learned, failure, difference: of what is different, the one or the other that the subject gave, and where.
+    learned, failure, differences: of what is different, the one or the other that the subject gave, and where.
     message: of what the subject alone refuses.
     """
 
@@ -36,7 +36,7 @@ class Compared:
     message: str = ""
     learned: Learned | None = None
     failure: Failure | None = None
-    difference: TrainingDifference | None = None
+    differences: tuple[TrainingDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,6 @@ def _line(cases: int, value: object) -> _Line:
             raise ValueError(f"there are {cases} cases")
         differs = compared.outcome == "different"
         given = sum(part is not None for part in (compared.learned, compared.failure))
-        if (given, compared.difference is not None) != (differs, differs):
+        if (given, bool(compared.differences)) != (differs, differs):
             raise ValueError("what the subject gave is told of what differs, and of nothing else")
     return line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,15 +14,26 @@ from conformance.core.observation import Failure
 from conformance.engine.queue import ShardQueue, ShardT
 from conformance.engine.workers import IN_THIS_PROCESS, Workers
 from conformance.files.atomic import write_atomically, writing
-from conformance.training.asking import end_subjects, official_answer
+from conformance.training.asking import Ask, end_subjects, official_answer
 from conformance.training.case import Learned, TrainingCase
-from conformance.training.findings import Ask, Mismatch, TrainingFinding, compared, findings, words_and_counts
+from conformance.training.findings import (
+    Mismatch,
+    TrainingFinding,
+    compared,
+    findings,
+    in_one,
+    words_and_counts,
+)
 from conformance.training.journal import Compared, Found, Journal
 from conformance.training.reference import has_equal_entries
 from conformance.training.report import summary
 from conformance.training.result import TrainingResult
+from conformance.training.use import use_of
 
 FINDINGS, SUMMARY = "findings.jsonl", "summary.md"
+
+PLAIN_TEXTS = ("low lower lowest", "new newer newest wide wider") * 4
+"""Texts that no trainer refuses."""
 
 OFFICIAL = "the official trainers"
 
@@ -82,16 +93,23 @@ class _TrainerShard:
 def _compared(ask: Ask, is_official: bool, shard: _CaseShard) -> Compared:
     case, number = shard.case, shard.number
     observed = ask(case)
-    difference = compared(case, observed)
+    differences = compared(case, observed)
     failure = observed if isinstance(observed, Failure) else None
-    if difference is None:
+    if not differences and isinstance(observed, Learned) and not is_official:
+        differences = use_of(case, observed).differences
+    if not differences:
         return Compared(number, "same" if failure is None else "refused")
-    if not is_official and failure is not None and failure.kind == "refused":
+    if not is_official and failure is not None and failure.kind == "refused" and not _is_of_the_texts(ask, case):
         return Compared(number, "not taken", failure.message)
     if is_official and has_equal_entries(case):
         return Compared(number, "by chance")
     learned = None if isinstance(observed, Failure) else Learned(observed.entries, observed.merges)
-    return Compared(number, "different", "", learned, failure, difference)
+    return Compared(number, "different", "", learned, failure, differences)
+
+
+def _is_of_the_texts(ask: Ask, case: TrainingCase) -> bool:
+    """Whether a subject that refuses a training takes its options on plain texts, and so failed on the texts."""
+    return not isinstance(ask(replace(case, texts=PLAIN_TEXTS)), Failure)
 
 
 def _found(ask: Ask, is_official: bool, shard: _TrainerShard) -> Found:
@@ -175,8 +193,8 @@ class Session:
         found = []
         for one in self._done():
             observed = one.learned or one.failure
-            if observed is not None and one.difference is not None:
-                found.append(Mismatch(self._cases[one.number], observed, one.difference))
+            if observed is not None and one.differences:
+                found.append(Mismatch(self._cases[one.number], observed, one.differences))
         return found
 
     def result(self) -> TrainingResult:
@@ -193,10 +211,14 @@ class Session:
             dict(Counter(one.message for one in done if one.outcome == "not taken")),
             outcomes["different"],
             tuple(
-                finding
-                for trainer in trainers
-                if trainer in self._journal.found
-                for finding in self._journal.found[trainer].findings
+                in_one(
+                    [
+                        finding
+                        for trainer in trainers
+                        if trainer in self._journal.found
+                        for finding in self._journal.found[trainer].findings
+                    ]
+                )
             ),
         )
 

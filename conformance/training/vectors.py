@@ -14,10 +14,9 @@ from conformance.inputs.training_vector_file import TrainGroup, TrainingVectorFi
 from conformance.inputs.vector_file import Note, Oracle
 from conformance.subjects.adapters import subject_version
 from conformance.subjects.official_trainers import library_of
-from conformance.training.asking import official_answer
+from conformance.training.asking import Ask, official_answer
 from conformance.training.case import Learned, TrainingCase, first_difference
 from conformance.training.configurations import made_cases
-from conformance.training.findings import Ask
 from conformance.training.hypotheses import hypotheses_for
 from conformance.training.reference import free_choices_of, has_equal_entries, reference_training
 from conformance.vectors.choosing import Choice, cover

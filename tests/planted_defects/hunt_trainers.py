@@ -14,10 +14,10 @@ import time
 from collections.abc import Sequence
 
 from conformance.core.observation import Failure
-from conformance.training.asking import asked
+from conformance.training.asking import Ask, asked
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases
-from conformance.training.findings import Ask, TrainingFinding, words_and_counts
+from conformance.training.findings import TrainingFinding, words_and_counts
 from conformance.training.reference import reference_training
 from conformance.training.session import Session
 

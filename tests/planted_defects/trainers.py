@@ -17,6 +17,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import trainers
 
+from reftok.formats.sentencepiece.protobuf import read_fields
 from reftok.training.sentencepiece.corpus import Corpus, counted_words, prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
 from reftok.training.sentencepiece.model_file import ScoredPiece, model_file
@@ -373,6 +374,103 @@ def double_logarithms(texts: Sequence[str], options: Options) -> bytes:
     return pieces_of(texts, options, learn)
 
 
+# --- what is written beside the vocab, and the texts that are read
+
+
+def stripped_json(texts: Sequence[str], options: Options, **values: Any) -> bytes:
+    """A tokenizer.json with other values of its keys; those of the model are prefixed with model_."""
+    made = official(texts, options)
+    if options["trainer"] not in HF:
+        return made
+    value = json.loads(made)
+    for name, other in values.items():
+        part, key = (value["model"], name.removeprefix("model_")) if name.startswith("model_") else (value, name)
+        if key in part:
+            part[key] = other
+    return json.dumps(value).encode()
+
+
+def stripped_pieces(texts: Sequence[str], options: Options, part: int = 0, field: int = 0, inner: int = 1) -> bytes:
+    """A `.model` without a part, or of the parts `inner` without a field."""
+    made = official(texts, options)
+    if options["trainer"] in HF:
+        return made
+    written = b""
+    for number, _, _, message in read_fields(made, ""):
+        assert isinstance(message, bytes)
+        if number == inner and field:
+            message = b"".join(wire(*one) for one in read_fields(message, "") if one[0] != field)
+        if number != part:
+            written += wire(number, 2, 0, message)
+    return written
+
+
+def wire(number: int, kind: int, _: int, value: int | bytes) -> bytes:
+    """A field of protobuf as it is written."""
+    size = b"" if isinstance(value, int) or kind != 2 else varint(len(value))
+    return varint(number << 3 | kind) + size + (varint(value) if isinstance(value, int) else value)
+
+
+def varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def added_tokens_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_json(texts, options, added_tokens=[])
+
+
+def normalizer_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_json(texts, options, normalizer=None)
+
+
+def pre_tokenizer_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_json(texts, options, pre_tokenizer=None)
+
+
+def unk_id_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_json(texts, options, model_unk_id=None)
+
+
+def types_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_pieces(texts, options, field=3)
+
+
+def trainer_spec_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_pieces(texts, options, part=2)
+
+
+def normalizer_spec_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_pieces(texts, options, part=3)
+
+
+def charsmap_not_written(texts: Sequence[str], options: Options) -> bytes:
+    return stripped_pieces(texts, options, field=2, inner=3)
+
+
+def fails_on(texts: Sequence[str], options: Options, part: str) -> bytes:
+    if any(part in text for text in texts):
+        raise ValueError("unexpected character")
+    return official(texts, options)
+
+
+def fails_on_meta_symbols(texts: Sequence[str], options: Options) -> bytes:
+    return fails_on(texts, options, "▁")
+
+
+def fails_on_tabs(texts: Sequence[str], options: Options) -> bytes:
+    return fails_on(texts, options, "\t")
+
+
+def fails_on_carriage_returns(texts: Sequence[str], options: Options) -> bytes:
+    return fails_on(texts, options, "\r")
+
+
+def fails_on_long_lines(texts: Sequence[str], options: Options) -> bytes:
+    if any(len(text.encode()) > 4192 for text in texts):
+        raise ValueError("line too long")
+    return official(texts, options)
+
+
 RULES = {
     "ties_by_string": "of equally frequent pairs the smaller strings win",
     "ties_first_seen": "of equally frequent pairs the first of the text wins",
@@ -396,5 +494,17 @@ RULES = {
     "one_thread": "num_threads is 1",
     "coverage_ignored": "character_coverage is 1",
     "double_logarithms": "logarithms are float64",
+    "added_tokens_not_written": "added_tokens is not written",
+    "normalizer_not_written": "normalizer is not written",
+    "pre_tokenizer_not_written": "pre_tokenizer is not written",
+    "unk_id_not_written": "model.unk_id is not written",
+    "types_not_written": "pieces.type is 'NORMAL'",
+    "trainer_spec_not_written": "trainer_spec is not written",
+    "normalizer_spec_not_written": "normalizer_spec is not written",
+    "charsmap_not_written": "normalizer_spec.precompiled_charsmap is not written",
+    "fails_on_meta_symbols": "training fails on texts with ▁ (U+2581)",
+    "fails_on_tabs": "training fails on texts with a tab",
+    "fails_on_carriage_returns": "training fails on texts with a carriage return",
+    "fails_on_long_lines": "training fails on lines of more than 4,192 bytes",
 }
 """The rule that a finding of each names."""

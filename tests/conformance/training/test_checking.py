@@ -14,6 +14,8 @@ from conformance.training.checking import Checked, check_file, option
 from conformance.training.configurations import TRAINERS, made_case, with_pipeline
 from conformance.training.determinism import determinism
 
+from ...planted_defects import trainers
+
 TEXTS = ["low lower lowest", "new newer newest", "low low new", "wide wider", "it is low"]
 NOT_IN_THE_FILE = ("min_frequency", "max_token_length", "limit_alphabet", "initial_alphabet", "shrinking_factor")
 
@@ -47,6 +49,29 @@ def test_what_was_trained_on_other_texts_is_not_valid(trainer: str, size: int, t
         made = official_training(trainer, texts, options)
         assert not isinstance(made, Failure)
         assert checked(tmp_path, made, TEXTS).is_valid is is_valid
+
+
+@pytest.mark.parametrize(
+    ("trainer", "defect", "path"),
+    [
+        ("char", "normalizer_spec_not_written", "normalizer_spec"),
+        ("char", "types_not_written", "pieces.type"),
+    ],
+)
+def test_a_file_of_which_a_part_is_missing_is_not_valid(trainer: str, defect: str, path: str, tmp_path: Path) -> None:
+    """Fault: a `.model` without types or normalizer spec was called valid."""
+    made = getattr(trainers, defect)(TEXTS, {"trainer": trainer, "vocab_size": 14})
+    found = checked(tmp_path, made, TEXTS).difference
+    assert found is not None
+    assert found.path == path
+
+
+def test_a_valid_file_that_the_library_does_not_load_is_told(tmp_path: Path) -> None:
+    options = {"vocab_size": 40, "unk_id": 30, "use_all_vocab": True}
+    made = official_training("char", TEXTS, options)
+    assert not isinstance(made, Failure)
+    found = checked(tmp_path, made, TEXTS, vocab_size=40)
+    assert (found.is_valid, bool(found.refusal)) == (True, True)
 
 
 def test_texts_may_have_been_fed_with_their_line_ends(tmp_path: Path) -> None:
