@@ -30,7 +30,7 @@ from conformance.training.telling import TrainingTeller
 EXAMPLES = """\b
 Examples:
   conformance train
-      the official trainers, over some 40 configurations and the project's languages
+      the official trainers, over some 40 configurations of the project's languages, and each value of each option
   conformance train --configurations random --count 500 --seed 7 --trainer hf-bpe
   conformance train --subject mine.py:train --out reports/training
       your own trainer: train(texts, options) returns the bytes of a tokenizer.json or .model, or its path

@@ -124,7 +124,7 @@ def first_difference(trainer: str, expected: Result, observed: Result) -> Traini
 
     >>> left, right = (Learned(((0, "a", None), (1, token, None))) for token in "bc")
     >>> first_difference("wordlevel", left, right)
-    TrainingDifference(place='entry 1', expected="'b'", observed="'c'")
+    TrainingDifference(place='entry 1', expected="'b'", observed="'c'", path='')
     """
     if isinstance(expected, Failure) or isinstance(observed, Failure):
         if isinstance(expected, Failure) and isinstance(observed, Failure) and observed.kind == "refused":

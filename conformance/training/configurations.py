@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
 from conformance.training.case import TrainingCase
+from conformance.training.options import options_of
 from reftok.formats.files import file_bytes
 from reftok.training.pipelines import PIPELINES, pipeline_of
 from reftok.training.train import SENTENCEPIECE_TRAINERS
@@ -68,12 +70,14 @@ MATRIX: Sequence[tuple[str, str, Mapping[str, Any]]] = (
 
 
 def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
-    """The cases of the matrix. corpora: in place of its languages, each with every configuration."""
+    """The cases of the matrix, and of each option. corpora: in place of both, each with every configuration."""
     for trainer, language, options in MATRIX:
         if trainer not in trainers:
             continue
         for path in corpora or [_language_file(language)]:
             yield _case(path.stem, trainer, lines_of(path), options)
+    if not corpora:
+        yield from option_cases(trainers)
 
 
 def matrix_files(trainers: Sequence[str]) -> list[Path]:
@@ -109,7 +113,7 @@ def with_pipeline(trainer: str, options: Mapping[str, Any]) -> dict[str, Any]:
         return dict(options)
     usual = {"hf-bpe": "byte-level", "wordpiece": "bert", "wordlevel": "whitespace", "hf-unigram": "metaspace"}
     named = options.get("pipeline", usual[trainer])
-    pipeline = pipeline_of(PIPELINES.get(named, named), HF_TRAINERS[trainer][1])
+    pipeline = pipeline_of(PIPELINES[named] if isinstance(named, str) else named, HF_TRAINERS[trainer][1])
     made = {**options, "pipeline": pipeline}
     # The official trainer has no alphabet of its own, and so neither side is to have one.
     return {"initial_alphabet": [], **made} if trainer == "hf-bpe" else made
@@ -118,7 +122,39 @@ def with_pipeline(trainer: str, options: Mapping[str, Any]) -> dict[str, Any]:
 # --- made ones
 
 _ALPHABETS = ("a", "ab", "abc", "abcde", "aé漢", "かき漢ーa0", "abcxyz 01.", "añß\u0301b", "hugspnem ")
-_TOKENS = ("<s>", "</s>", "a", "ab", "[UNK]", "abc")
+_OWN_WORDS = ("a", "ab")
+_HAZARDS = (
+    "a▁b ▁",
+    "a\tb\t",
+    "ab\r",
+    "a\rb",
+    "a\0b",
+    "▅a",
+    "",
+    " ",
+    "ab " * 1397 + "a",
+    "ab " * 1397 + "ab",
+    "é" * 2097,
+)
+"""Texts on which trainers fail: the white space of pieces, control characters, nothing, lines around 4,192 bytes."""
+_LONGEST, _LONGEST_OF_UNIGRAM = "a" * 100_000, "a" * 10_000
+"""A single word: its seeds are as many as it is long, and take the reference's hf-unigram a quarter of a minute."""
+_MOST_DRAWN = 5
+
+
+def option_cases(trainers: Sequence[str]) -> Iterator[TrainingCase]:
+    """Each value of each option of the trainers alone, and each text on which trainers fail."""
+    for trainer in trainers:
+        usual = {"vocab_size": 30} if trainer in HF_TRAINERS else {"vocab_size": 30, **_LOOSE}
+        for option in options_of(trainer):
+            for value in option.values:
+                options = with_pipeline(trainer, {**usual, option.name: value})
+                case = made_case(trainer, f"{option.name} {value}", options)
+                yield replace(case, name=f"{trainer}: {option.name} {value!s:.60}")
+        for number, text in enumerate((*_HAZARDS, _LONGEST_OF_UNIGRAM if trainer == "hf-unigram" else _LONGEST)):
+            texts = ("ab abc ab", text, "abc")
+            yield TrainingCase(f"{trainer}: text {number}", trainer, texts, with_pipeline(trainer, usual))
+        yield TrainingCase(f"{trainer}: no text", trainer, (), with_pipeline(trainer, usual))
 
 
 def made_cases(trainers: Sequence[str], count: int, seed: int) -> Iterator[TrainingCase]:
@@ -133,7 +169,7 @@ def made_case(
 ) -> TrainingCase:
     """A case of a trainer. options: given, not made. own: words that its corpus may have beside the made ones."""
     chance = random.Random(f"{trainer}:{seed}")
-    texts = _texts(chance, own or chance.choice(((), (), _TOKENS[2:4])))
+    texts = _texts(chance, own or chance.choice(((), (), _OWN_WORDS)))
     chosen = _options(chance, trainer) if options is None else options
     made = chosen if options is not None else with_pipeline(trainer, chosen)
     return TrainingCase(f"{trainer}, made by {seed}", trainer, texts, made)
@@ -145,36 +181,17 @@ def _texts(chance: random.Random, own: Sequence[str]) -> tuple[str, ...]:
     words += own
     texts = [" ".join(chance.choices(words, k=chance.randint(1, 6))) for _ in range(chance.randint(1, 10))]
     rare = ["qz"] if chance.random() < 0.3 else []
+    rare += [chance.choice(_HAZARDS)] if chance.random() < 0.2 else []
     return (*texts * chance.choice([1, 1, 2, 8]), *rare)
 
 
-def _some(chance: random.Random, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Some of the options, each with one of its values."""
-    return {name: chance.choice(values) for name, values in known.items() if chance.random() < 0.35}
-
-
 def _options(chance: random.Random, trainer: str) -> dict[str, Any]:
-    special = chance.sample(_TOKENS, chance.randint(0, 3))
-    if trainer in ("hf-bpe", "wordpiece", "wordlevel"):
-        known: dict[str, Any] = {"min_frequency": (0, 2, 3, 4), "special_tokens": [special]}
-        if trainer != "wordlevel":
-            known |= {"initial_alphabet": (["z"], ["zo", "é"]), "limit_alphabet": (2, 4)}
-            known |= {"continuing_subword_prefix": ("##", "_"), "end_of_word_suffix": ("</w>",)}
-        if trainer == "hf-bpe":
-            known["max_token_length"] = (2, 3, 4, 6)
-        pipeline = chance.choice(("whitespace", "metaspace", "none", "byte-level"))
-        return {"vocab_size": chance.randint(5, 40), "pipeline": pipeline, **_some(chance, known)}
-    if trainer == "hf-unigram":
-        known = {"max_piece_length": (2, 4), "n_sub_iterations": (1, 3), "shrinking_factor": (0.5, 0.9)}
-        return {"vocab_size": chance.randint(14, 40), "pipeline": "metaspace", **_some(chance, known)}
-    known = {
-        "character_coverage": (1.0, 0.98), "split_by_unicode_script": (False,), "split_by_number": (False,),
-        "split_digits": (True,), "add_dummy_prefix": (False,), "user_defined_symbols": (["ab"], ["<sep>"]),
-        "normalization_rule_name": ("identity", "nfkc"), "required_chars": ("xyz",), "pad_id": (3,),
-    }  # fmt: skip
-    if trainer in ("sentencepiece-bpe", "unigram"):
-        known |= {"max_sentencepiece_length": (2, 3, 5), "split_by_whitespace": (False,)}
-        known |= {"treat_whitespace_as_suffix": (True,)}
-    if trainer == "unigram":
-        known |= {"num_threads": (1, 2, 3), "num_sub_iterations": (1, 3), "shrinking_factor": (0.5, 0.9)}
-    return {"vocab_size": chance.randint(12, 60), **_LOOSE, **_some(chance, known)}
+    """A size and some of the options, each with one of its values."""
+    known = [option for option in options_of(trainer) if option.name not in ("vocab_size", "pipeline")]
+    drawn = chance.sample(known, chance.randint(0, min(_MOST_DRAWN, len(known))))
+    options = {option.name: chance.choice(option.values) for option in drawn}
+    if trainer in SENTENCEPIECE_TRAINERS:
+        return {"vocab_size": chance.randint(12, 60), **_LOOSE, **options}
+    (pipelines,) = (option.values for option in options_of(trainer) if option.name == "pipeline")
+    least = 14 if trainer == "hf-unigram" else 5
+    return {"vocab_size": chance.randint(least, 40), "pipeline": chance.choice(pipelines), **options}

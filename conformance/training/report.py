@@ -18,19 +18,23 @@ MOST_WORDS = 12
 def headline(result: TrainingResult) -> str:
     """The result in a line."""
     whole = "" if result.done == result.total else f" of {result.total:,}, then interrupted"
-    done = f"{plural(result.done, 'training')} compared{whole}"
+    done = f"{plural(result.asked, 'training')} compared{whole}"
     if not result.done:
         return f"✗ {result.label}: nothing is proved: no training was compared{whole}"
-    if result.is_vacuous:
+    if result.is_vacuous and not result.asked:
         return f"✗ {result.label}: nothing is proved: all of {plural(result.done, 'training')} were refused"
-    if not result.different:
-        return f"✓ {result.label}: as the reference trains: {done}"
-    return f"✗ {result.label}: {result.different:,} differ of {done}"
+    if result.different:
+        return f"✗ {result.label}: {result.different:,} differ of {done}"
+    if result.is_vacuous:
+        return f"✗ {result.label}: little is proved: {done}, {result.done - result.asked:,} were refused"
+    return f"✓ {result.label}: as the reference trains: {done}"
 
 
 def notes(result: TrainingResult) -> Iterator[str]:
     """What else is to be said of a run."""
     yield ", ".join(f"{trainer} {count:,}" for trainer, count in result.compared.items())
+    if result.options:
+        yield f"options: {result.options}"
     if result.refused:
         yield f"both refuse: {result.refused:,}"
     for message, count in result.not_taken.items():

@@ -14,7 +14,7 @@ class TrainingResult:
 
     label: of the subject. compared: trainings by trainer; refused: those that both refuse. by_chance: those that differ
     where the official library makes merges in an order of chance. not_taken: what only the subject refuses, in its
-    words. total: cases that there are.
+    words. total: cases that there are. options: how many of the options and their values the cases have.
     """
 
     label: str
@@ -25,12 +25,18 @@ class TrainingResult:
     not_taken: Mapping[str, int]
     different: int
     findings: tuple[TrainingFinding, ...]
+    options: str = ""
 
     @property
     def done(self) -> int:
         return sum(self.compared.values())
 
     @property
+    def asked(self) -> int:
+        """The trainings that could be compared: of which one of the two sides made something."""
+        return self.done - self.refused - sum(self.not_taken.values())
+
+    @property
     def is_vacuous(self) -> bool:
-        """Whether it proves nothing: all was asked, and nothing learned that could be compared."""
-        return self.done == self.total and self.done == self.refused + sum(self.not_taken.values())
+        """Whether it proves little: fewer than a third of all could be compared."""
+        return self.done == self.total and 3 * self.asked < self.done

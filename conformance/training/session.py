@@ -25,6 +25,7 @@ from conformance.training.findings import (
     words_and_counts,
 )
 from conformance.training.journal import Compared, Found, Journal
+from conformance.training.options import coverage
 from conformance.training.reference import has_equal_entries
 from conformance.training.report import summary
 from conformance.training.result import TrainingResult
@@ -220,6 +221,7 @@ class Session:
                     ]
                 )
             ),
+            coverage(self._cases),
         )
 
     def write(self) -> None:

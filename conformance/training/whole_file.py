@@ -44,7 +44,7 @@ def file_differences(
 
     >>> one, other = (Learned((), (), {"version": "1.0", "model": {"unk_token": token}}) for token in ("[UNK]", None))
     >>> file_differences(one, other, True)
-    (TrainingDifference(place='model.unk_token', expected="'[UNK]'", observed='not written', path='model.unk_token'),)
+    (TrainingDifference(place='model unk_token', expected="'[UNK]'", observed='not written', path='model.unk_token'),)
     """
     left_out = ignored if same_vocab else ignored | _FOLLOWS
     found: dict[str, TrainingDifference] = {}

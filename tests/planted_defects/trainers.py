@@ -471,7 +471,7 @@ def fails_on_long_lines(texts: Sequence[str], options: Options) -> bytes:
     return official(texts, options)
 
 
-RULES = {
+LEARNED_RULES = {
     "ties_by_string": "of equally frequent pairs the smaller strings win",
     "ties_first_seen": "of equally frequent pairs the first of the text wins",
     "ties_of_larger_ids": "of equally frequent pairs the larger ids win",
@@ -494,6 +494,11 @@ RULES = {
     "one_thread": "num_threads is 1",
     "coverage_ignored": "character_coverage is 1",
     "double_logarithms": "logarithms are float64",
+}
+"""The rule that a finding of each names, where something else is learned."""
+
+RULES = {
+    **LEARNED_RULES,
     "added_tokens_not_written": "added_tokens is not written",
     "normalizer_not_written": "normalizer is not written",
     "pre_tokenizer_not_written": "pre_tokenizer is not written",

@@ -29,13 +29,13 @@ MEMORY = 4096
 
 
 def test_the_official_trainers_train_as_the_reference() -> None:
-    cases = [*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "word", "char"), ())]
+    cases = [*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "char"), ())]
     session = Session(cases, official_answer, is_official=True)
     session.run(lambda progress: None)
     result = session.result()
     assert not result.findings
-    assert result.done == 80
-    assert result.refused < 8
+    assert result.done == len(cases)
+    assert result.refused < len(cases) / 10
 
 
 def test_a_trainer_that_refuses_all_has_proved_nothing() -> None:

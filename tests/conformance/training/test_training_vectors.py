@@ -60,10 +60,10 @@ def test_the_reference_learns_the_same(vectors: TrainingVectorFile) -> None:
     assert {one.verdict for one in outcomes} == {"pass"}
 
 
-@pytest.mark.parametrize("name", sorted({*trainers.RULES} - NOT_IN_THEM))
+@pytest.mark.parametrize("name", sorted({*trainers.LEARNED_RULES} - NOT_IN_THEM))
 def test_a_planted_trainer_fails_and_a_flag_of_what_fails_is_its_rule(name: str, vectors: TrainingVectorFile) -> None:
     flags = {flag for one in failed(run_training_vectors(vectors, asked_here(name))) for flag in one.test.flags}
-    assert f"Training: {trainers.RULES[name]}" in flags
+    assert f"Training: {trainers.LEARNED_RULES[name]}" in flags
 
 
 def learned_otherwise(right: Learned) -> Learned:
@@ -121,4 +121,4 @@ def test_the_command_puts_them_to_a_trainer(conformance_here: Command) -> None:
     planted = Path(trainers.__file__)
     wrong = conformance_here("vectors", "run", FILE, "--subject", f"{planted}:special_word_twice", "--quiet")
     assert wrong.returncode == 1
-    assert trainers.RULES["special_word_twice"] in wrong.stdout.replace("\n", " ")
+    assert trainers.LEARNED_RULES["special_word_twice"] in wrong.stdout.replace("\n", " ")
