@@ -23,6 +23,7 @@ from conformance.training.checking_report import print_checked, print_determinis
 from conformance.training.configurations import TRAINERS
 from conformance.training.determinism import determinism
 from conformance.training.plan import CONFIGURATIONS, TrainingPlan, begin_training, resume_training
+from conformance.training.ranks import RANKS
 from conformance.training.report import print_training
 from conformance.training.session import OFFICIAL, Session, TrainingProgress
 from conformance.training.telling import TrainingTeller
@@ -52,7 +53,12 @@ Examples:
     "tokenizers the `pipeline` (a tokenizer.json), and the official trainer's options. Default: the official trainers.",
 )
 @click.option(
-    "--trainer", "trainers", multiple=True, type=click.Choice(TRAINERS), help="A trainer; repeatable. Default: all."
+    "--trainer",
+    "trainers",
+    multiple=True,
+    type=click.Choice((*TRAINERS, RANKS)),
+    help="A trainer; repeatable. Default: all but ranks, which is a --subject train(texts, vocab_size, pattern) that "
+    "returns the ranks of tokens, as byte-level trainers of a few lines do.",
 )
 @click.option(
     "--corpus",
@@ -150,6 +156,8 @@ def train_command(
             _run(resume_training(resume, trusts, held), resume, jobs, quiet)
     if configurations == "random" and corpora:
         raise UsageError("--corpus: random configurations make their corpora")
+    if RANKS in trainers and subject is None:
+        raise UsageError("--trainer ranks: needs a --subject; no official library has this trainer")
     files = tuple(path.resolve() for path in corpus_files(corpora))
     if any(path.suffix != ".txt" for path in files):
         raise UsageError("--corpus: a trainer learns from .txt files")

@@ -4,7 +4,8 @@
 
 FUNCTION(texts, options) returns the bytes of a tokenizer.json or a `.model`, or the path of one. texts: a list of str.
 options: a dict with the name of the `trainer`, of those of tokenizers the `pipeline` that is trained, and what else the
-official trainer is given, under its names. An error of it is an answer. The rest is as of serve.py.
+official trainer is given, under its names. For the trainer "ranks" it is FUNCTION(texts, vocab_size, pattern), which
+returns the ranks of tokens. An error of it is an answer. The rest is as of serve.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from conformance.subjects.base import is_panic, one_line
 from conformance.subjects.serve import end, end_with_the_parent, load_factory, pipes, say_in_one_line
 from conformance.subjects.strays import MARK
 from conformance.subjects.values import shown
+from conformance.training.ranks import RANKS, ranks_as_json
 
 _MOST_BYTES = 64 << 20
 
@@ -46,8 +48,11 @@ def main(arguments: list[str]) -> None:
 
 def _answer(function: Any, message: dict[str, Any]) -> dict[str, Any]:
     try:
-        made = function(message["texts"], message["options"])
-        return _content(made)
+        texts, options = message["texts"], message["options"]
+        if options["trainer"] != RANKS:
+            return _content(function(texts, options))
+        made = function(iter(texts), options["vocab_size"], options.get("pattern"))
+        return _content(json.dumps(ranks_as_json(made)).encode("ascii"))
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise

@@ -75,6 +75,8 @@ def learned_of(data: bytes) -> Learned | Failure:
         if data.lstrip()[:1] != b"{":
             return _of_model(data)
         value = json.loads(data)
+        if "ranks" in value:
+            return Learned(tuple(sorted((int(rank), str(token), None) for token, rank in value["ranks"])))
         if "model" not in value:
             return Failure("nonsense", "its file is JSON, but no tokenizer.json: it has no model")
         return of_tokenizer_json(value)

@@ -12,6 +12,7 @@ from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
 from conformance.training.case import TrainingCase
 from conformance.training.options import options_of
+from conformance.training.ranks import PATTERNS, RANKS
 from reftok.formats.files import file_bytes
 from reftok.training.pipelines import PIPELINES, pipeline_of
 from reftok.training.train import SENTENCEPIECE_TRAINERS
@@ -145,7 +146,7 @@ _MOST_DRAWN = 5
 def option_cases(trainers: Sequence[str]) -> Iterator[TrainingCase]:
     """Each value of each option of the trainers alone, and each text on which trainers fail."""
     for trainer in trainers:
-        usual = {"vocab_size": 30} if trainer in HF_TRAINERS else {"vocab_size": 30, **_LOOSE}
+        usual = _usual(trainer)
         for option in options_of(trainer):
             for value in option.values:
                 options = with_pipeline(trainer, {**usual, option.name: value})
@@ -155,6 +156,12 @@ def option_cases(trainers: Sequence[str]) -> Iterator[TrainingCase]:
             texts = ("ab abc ab", text, "abc")
             yield TrainingCase(f"{trainer}: text {number}", trainer, texts, with_pipeline(trainer, usual))
         yield TrainingCase(f"{trainer}: no text", trainer, (), with_pipeline(trainer, usual))
+
+
+def _usual(trainer: str) -> dict[str, Any]:
+    if trainer == RANKS:
+        return {"vocab_size": 300, "pattern": PATTERNS[0]}
+    return {"vocab_size": 30, **({} if trainer in HF_TRAINERS else _LOOSE)}
 
 
 def made_cases(trainers: Sequence[str], count: int, seed: int) -> Iterator[TrainingCase]:
@@ -190,6 +197,8 @@ def _options(chance: random.Random, trainer: str) -> dict[str, Any]:
     known = [option for option in options_of(trainer) if option.name not in ("vocab_size", "pipeline")]
     drawn = chance.sample(known, chance.randint(0, min(_MOST_DRAWN, len(known))))
     options = {option.name: chance.choice(option.values) for option in drawn}
+    if trainer == RANKS:
+        return {**_usual(trainer), **options, "vocab_size": 256 + chance.randint(0, 40)}
     if trainer in SENTENCEPIECE_TRAINERS:
         return {"vocab_size": chance.randint(12, 60), **_LOOSE, **options}
     (pipelines,) = (option.values for option in options_of(trainer) if option.name == "pipeline")

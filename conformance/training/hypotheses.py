@@ -15,6 +15,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
+from conformance.training import ranks
 from conformance.training.case import Result, TrainingCase
 from conformance.training.reference import reference_training
 from reftok.training.bpe import BpeTrainer
@@ -551,7 +552,23 @@ class _NoSymbols:
     symbols: tuple[str, ...] = ()
 
 
-HYPOTHESES = (*OF_BPE, *OF_WORDLEVEL, *OF_PIECES)
+def _ranks_with(kind: type[MergeLoop]) -> tuple[Any, str, Any]:
+    return ranks, "TIES", {"": kind}
+
+
+def _ranked_once(loop: type[MergeLoop], words: Sequence[str], counts: Sequence[int], size: int) -> Any:
+    return _right_ranks(loop, words, [1] * len(counts), size)
+
+
+_right_ranks = ranks._trained
+
+OF_RANKS = (
+    Hypothesis("overlapping pairs are counted once", (ranks.RANKS,), swaps=(_ranks_with(_OverlapsOnce),)),
+    Hypothesis("runs are merged from the right", (ranks.RANKS,), swaps=(_ranks_with(_FromTheRight),)),
+    Hypothesis("each distinct word counts once", (ranks.RANKS,), swaps=((ranks, "_trained", _ranked_once),)),
+)
+
+HYPOTHESES = (*OF_RANKS, *OF_BPE, *OF_WORDLEVEL, *OF_PIECES)
 """In the order in which they are preferred where they foretell the same."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.training.case import TrainingCase
+from conformance.training.ranks import PATTERNS, RANKS
 
 BPE, WORDPIECE, WORDLEVEL, UNIGRAM = HF = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram")
 SPM_BPE, SPM_UNIGRAM, WORD, CHAR = PIECES = ("sentencepiece-bpe", "unigram", "word", "char")
@@ -52,6 +53,8 @@ OPTIONS: Sequence[Option] = (
     Option("pipeline", "tokenizer.json", _PIPELINES, HF),
     Option("vocab_size", "int", (0, 7, 20, 40), HF),
     Option("vocab_size", "int32", (12, 30, 60), PIECES),
+    Option("vocab_size", "int", (256, 257, 260, 300), (RANKS,)),
+    Option("pattern", "str", PATTERNS, (RANKS,)),
     Option("min_frequency", "int", (0, 1, 2, 3, 4), (BPE, WORDPIECE, WORDLEVEL)),
     Option("special_tokens", "list", (["<s>"], ["a", "<s>"], ["[UNK]", "ab", "</s>"]), HF),
     Option("limit_alphabet", "int", (2, 4), (BPE, WORDPIECE)),

@@ -20,6 +20,7 @@ from conformance.subjects.process import sweep
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases, matrix_files
+from conformance.training.ranks import RANKS
 from reftok.formats.files import file_bytes
 
 CONFIGURATIONS = ("default", "random")
@@ -106,7 +107,7 @@ def _read(folder: Path) -> _PlanFile:
         file = from_json(value, _PlanFile)
         choose(file.training.configurations, CONFIGURATIONS, "the kind of configurations")
         for trainer in file.training.trainers:
-            choose(trainer, TRAINERS, "a trainer")
+            choose(trainer, (*TRAINERS, RANKS), "a trainer")
     except FileNotFoundError:
         raise InputError(f"{folder}: is not the folder of a conformance train: it has no {PLAN}") from None
     except (OSError, *FORM_ERRORS) as error:

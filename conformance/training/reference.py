@@ -8,6 +8,7 @@ from typing import Any
 from conformance.core.observation import Failure
 from conformance.training.case import Learned, Result, TrainingCase, TrainingDifference, of_tokenizer_json
 from conformance.training.case import learned_of as learned_of_file
+from conformance.training.ranks import RANKS, ranks_training
 from reftok import ReftokError
 from reftok.training.bpe import BpeTrainer
 from reftok.training.monitor import Monitor, TrainingTrace
@@ -29,6 +30,8 @@ def reference_training(case: TrainingCase, given: Result | None = None) -> Resul
         if case.trainer in SENTENCEPIECE_TRAINERS:
             kind = case.trainer.removeprefix("sentencepiece-")
             return learned_of_file(train(case.texts, trainer_options(model_type=kind, **case.options)))
+        if case.trainer == RANKS:
+            return ranks_training(case, given)
         training = _training(case)
         if isinstance(given, Learned) and (free := free_choices(training, given)):
             try:

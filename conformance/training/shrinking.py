@@ -126,7 +126,7 @@ def _options(search: _Search) -> None:
     if "pipeline" not in search.case.options and search.case.trainer in SENTENCEPIECE_TRAINERS:
         search.offer(options={**search.case.options, "normalization_rule_name": "identity"})
     for name in list(search.case.settings):
-        if name not in ("vocab_size", "normalization_rule_name"):
+        if name not in ("vocab_size", "normalization_rule_name", "pattern"):
             search.offer(options={key: value for key, value in search.case.options.items() if key != name})
             _fewer(search, name)
     pipeline = search.case.options.get("pipeline")
