@@ -99,13 +99,11 @@ def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> 
         if not left or unnamed == _MOST_UNNAMED:
             break
         finding, rules = _finding(left, ask, official, known)
-        known += rules
+        known += rules[:1]  # the second of two is found beside it, with an example of its own
         unnamed += finding.rule == NO_KNOWN_RULE
         explained = [one for one in left if _explains(finding, one, known)]
         smallest = _smallest(left)
         yield replace(finding, cases=tuple(one.case.name for one in left if one in explained or one is smallest))
-        for rule in rules[1:]:
-            yield replace(finding, rule=rule.rule, cases=tuple(one.case.name for one in explained))
         left = [one for one in left if one not in explained and one is not smallest]
     yield from _in_the_file(mismatches, ask, official, known)
 
@@ -303,10 +301,12 @@ def _file_rule(path: str, results: Sequence[tuple[TrainingCase, Result]], known:
 
 
 def in_one(found: Sequence[TrainingFinding]) -> list[TrainingFinding]:
-    """The findings with those of one rule in one: of the first trainer, with the cases of all."""
+    """The findings with those of one rule, or of one smallest case, in one: of the first, with the cases of all."""
     by_rule: dict[str, TrainingFinding] = {}
     for finding in found:
-        key = finding.rule if finding.rule != NO_KNOWN_RULE else repr(finding)
+        key = finding.rule
+        if key == NO_KNOWN_RULE:
+            key = repr((finding.trainer, finding.case.texts, finding.case.options))
         before = by_rule.get(key)
         by_rule[key] = finding if before is None else replace(before, cases=_joined(before.cases, finding.cases))
     return [*by_rule.values()]

@@ -18,6 +18,7 @@ from typing import Any
 from conformance.training import ranks
 from conformance.training.case import Result, TrainingCase
 from conformance.training.reference import reference_training
+from reftok.rules.byte_level import CHARACTER_TO_BYTE
 from reftok.training.bpe import BpeTrainer
 from reftok.training.merging import MergeLoop
 from reftok.training.minbpe import FirstSeenLoop
@@ -269,7 +270,45 @@ def _reversed(text: str) -> tuple[int, ...]:
     return (*(-ord(character) for character in text), 1)
 
 
+def _byte_values(text: str) -> bytes:
+    """The bytes of a token of bytes, else of its UTF-8."""
+    if all(character in CHARACTER_TO_BYTE for character in text):
+        return bytes(map(CHARACTER_TO_BYTE.__getitem__, text))
+    return text.encode("utf-8")
+
+
+_right_first = BpeTrainer.first_entries
+
+
+def _special_after(self: BpeTrainer, word_counts: Mapping[str, int]) -> dict[str, int]:
+    characters = dict.fromkeys(self.alphabet(word_counts))
+    tokens = dict.fromkeys((*characters, *contents(self.special_tokens), *_right_first(self, word_counts)))
+    return {token: token_id for token_id, token in enumerate(tokens)}
+
+
+def _special_last(self: BpeTrainer, word_counts: Mapping[str, int], *others: Any) -> Any:
+    special = contents(self.special_tokens)
+    size = self.vocab_size - len({*special})
+    trained = _right_train(replace(self, special_tokens=(), vocab_size=max(size, 0)), word_counts, *others)
+    tokens = dict.fromkeys((*trained.vocab, *special))
+    return replace(trained, vocab={token: token_id for token_id, token in enumerate(tokens)})
+
+
 OF_BPE = (
+    Hypothesis(
+        "of equally frequent pairs that of the smaller byte values wins",
+        HF_BPE,
+        swaps=(_with_ranks(lambda loop, pair, words: tuple(map(_byte_values, loop.halves(pair)))),),
+    ),
+    Hypothesis(
+        "the alphabet is in the order of byte values",
+        HF_BPE,
+        swaps=(_alphabet(lambda counts, right: sorted(right, key=_byte_values)),),
+    ),
+    Hypothesis(
+        "special tokens come after the alphabet", HF_BPE, swaps=((BpeTrainer, "first_entries", _special_after),)
+    ),
+    Hypothesis("special tokens come at the end", HF_BPE, swaps=((BpeTrainer, "train", _special_last),)),
     Hypothesis(
         "of equally frequent pairs the smaller strings win",
         HF_BPE,
@@ -514,6 +553,7 @@ OF_PIECES = (
     Hypothesis(
         "pieces with digits and letters are made", PIECES, with_value("split_by_number", lambda flag, _: False, True)
     ),
+    Hypothesis("pieces are made across words", PIECES, with_value("split_by_whitespace", lambda flag, _: False, True)),
     Hypothesis(
         "special pieces in the text are trained on",
         PIECES,

@@ -18,6 +18,7 @@ import tokenizers
 from tokenizers import trainers
 
 from reftok.formats.sentencepiece.protobuf import read_fields
+from reftok.rules.byte_level import CHARACTER_TO_BYTE
 from reftok.training.sentencepiece.corpus import Corpus, counted_words, prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
 from reftok.training.sentencepiece.model_file import ScoredPiece, model_file
@@ -261,8 +262,11 @@ def word_level(texts: Sequence[str], options: Options, order: Callable[[Counter[
     counts = words_of(texts, options["pipeline"])
     words = [word for word in order(counts) if counts[word] >= options.get("min_frequency", 0)]
     entries = [*options.get("special_tokens", ()), *words][: options.get("vocab_size", 30000)]
-    value = json.loads(official(["a"], options))
+    value = json.loads(official(texts, options))
     value["model"]["vocab"] = {token: token_id for token_id, token in enumerate(entries)}
+    for token in value["added_tokens"]:
+        token["id"] = value["model"]["vocab"].get(token["content"], token["id"])
+    value["added_tokens"].sort(key=lambda token: token["id"])
     return json.dumps(value).encode()
 
 
@@ -372,6 +376,88 @@ def double_logarithms(texts: Sequence[str], options: Options) -> bytes:
         return known if read.use_all_vocab else known[:size]
 
     return pieces_of(texts, options, learn)
+
+
+def ties_by_bytes(texts: Sequence[str], options: Options) -> bytes:
+    """Of equally frequent pairs that of smaller bytes."""
+    return bpe(texts, options, choose=lambda pairs, ids: min(pairs, key=lambda pair: tuple(map(byte_values, pair))))
+
+
+def byte_values(token: str) -> bytes:
+    known = CHARACTER_TO_BYTE.keys() >= {*token}
+    return bytes(CHARACTER_TO_BYTE[one] for one in token) if known else token.encode()
+
+
+def special_after_the_alphabet(texts: Sequence[str], options: Options) -> bytes:
+    """The alphabet has the first ids."""
+    if options["trainer"] not in ("hf-bpe", "wordpiece"):
+        return official(texts, options)
+    special = options.get("special_tokens", [])
+    rest = {name: value for name, value in options.items() if name != "special_tokens"}
+    return with_added(
+        bpe(texts, rest, alphabet=lambda counts: [*sorted(counts), *(one for one in special if one not in counts)]),
+        texts,
+        options,
+    )
+
+
+def special_at_the_end(texts: Sequence[str], options: Options) -> bytes:
+    """Special tokens have the last ids."""
+    if options["trainer"] not in ("hf-bpe", "wordpiece"):
+        return official(texts, options)
+    special = dict.fromkeys(options.get("special_tokens", []))
+    size = max(options.get("vocab_size", 30000) - len(special), 0)
+    made = json.loads(bpe(texts, {**options, "special_tokens": [], "vocab_size": size}))
+    for token in special:
+        made["model"]["vocab"].setdefault(token, len(made["model"]["vocab"]))
+    return with_added(json.dumps(made).encode(), texts, options)
+
+
+def with_added(made: bytes, texts: Sequence[str], options: Options) -> bytes:
+    """The file with the added tokens of the official one, with the ids of its own."""
+    value = json.loads(made)
+    value["added_tokens"] = json.loads(official(texts, options))["added_tokens"]
+    for token in value["added_tokens"]:
+        token["id"] = value["model"]["vocab"][token["content"]]
+    return json.dumps(value).encode()
+
+
+def pieces_across_words(texts: Sequence[str], options: Options) -> bytes:
+    """Sentencepiece: words are not split, but the file says that they were."""
+    return pieces_learned_otherwise(texts, options, "split_by_whitespace", False)
+
+
+def pieces_learned_otherwise(texts: Sequence[str], options: Options, name: str, value: Any) -> bytes:
+    """Sentencepiece's trainer with another value of an option, and the specs of the right one."""
+    made = official(texts, options)
+    if options["trainer"] in HF:
+        return made
+    other = official(texts, {**options, name: value})
+    pieces = b"".join(wire(*one) for one in read_fields(other, "") if one[0] == 1)
+    return pieces + b"".join(wire(*one) for one in read_fields(made, "") if one[0] != 1)
+
+
+def surface_ignored(texts: Sequence[str], options: Options) -> bytes:
+    return without(texts, options, "unk_surface")
+
+
+def control_symbols_ignored(texts: Sequence[str], options: Options) -> bytes:
+    return without(texts, options, "control_symbols")
+
+
+def white_space_pieces_ignored(texts: Sequence[str], options: Options) -> bytes:
+    return without(texts, options, "allow_whitespace_only_pieces")
+
+
+def delimiter_ignored(texts: Sequence[str], options: Options) -> bytes:
+    return without(texts, options, "pretokenization_delimiter")
+
+
+def two_at_once(texts: Sequence[str], options: Options) -> bytes:
+    """Ties by strings, and min_frequency is always 2."""
+    if options["trainer"] != "hf-bpe":
+        return official(texts, options)
+    return ties_by_string(texts, {**options, "min_frequency": 2})
 
 
 # --- what is written beside the vocab, and the texts that are read
@@ -499,6 +585,14 @@ LEARNED_RULES = {
 
 RULES = {
     **LEARNED_RULES,
+    "ties_by_bytes": "of equally frequent pairs that of the smaller byte values wins",
+    "special_after_the_alphabet": "special tokens come after the alphabet",
+    "special_at_the_end": "special tokens come at the end",
+    "pieces_across_words": "pieces are made across words",
+    "surface_ignored": "unk_surface is ignored",
+    "control_symbols_ignored": "control_symbols is ignored",
+    "white_space_pieces_ignored": "allow_whitespace_only_pieces is ignored",
+    "delimiter_ignored": "pretokenization_delimiter is ignored",
     "added_tokens_not_written": "added_tokens is not written",
     "normalizer_not_written": "normalizer is not written",
     "pre_tokenizer_not_written": "pre_tokenizer is not written",
