@@ -75,6 +75,12 @@ Examples:
     show_default=True,
     help="The matrix, or made ones on made corpora.",
 )
+@click.option(
+    "--config",
+    type=options.a_path,
+    metavar="FILE.toml",
+    help="Configurations of your own: a table [[training]] for each, with `trainer` and its options.",
+)
 @click.option("--count", type=click.IntRange(1), default=200, show_default=True, help="How many random ones.")
 @options.seed_option
 @click.option(
@@ -122,6 +128,7 @@ def train_command(
     trainers: tuple[str, ...],
     corpora: tuple[str, ...],
     configurations: str,
+    config: Path | None,
     count: int,
     seed: int,
     timeout: float,
@@ -154,6 +161,8 @@ def train_command(
     if resume is not None:
         with ExitStack() as held:
             _run(resume_training(resume, trusts, held), resume, jobs, quiet)
+    if configurations == "random" and config is not None:
+        raise UsageError("--config: goes without --configurations random, which makes its own")
     if configurations == "random" and corpora:
         raise UsageError("--corpus: random configurations make their corpora")
     if RANKS in trainers and subject is None:
@@ -163,9 +172,11 @@ def train_command(
         raise UsageError("--corpus: a trainer learns from .txt files")
     if check is not None:
         _check(check, files, given, quiet)
-    chosen = trainers or TRAINERS
+    chosen = trainers or (TRAINERS if config is None or subject is None else (*TRAINERS, RANKS))
     subject = "" if subject is None else absolute_training_subject(subject)
-    plan = TrainingPlan(subject, chosen, configurations, count, seed, files, timeout, memory)
+    plan = TrainingPlan(
+        subject, chosen, configurations, count, seed, files, timeout, memory, config and config.resolve()
+    )
     if is_determinism:
         with TrainingTeller(quiet) as tell:
             found = [*determinism(plan.cases(), timeout, memory, tell)]

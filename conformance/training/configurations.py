@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
 from conformance.training.case import TrainingCase
-from conformance.training.options import options_of
+from conformance.training.options import NOT_TRIED, options_of
 from conformance.training.ranks import PATTERNS, RANKS
 from reftok.formats.files import file_bytes
 from reftok.training.pipelines import PIPELINES, pipeline_of
@@ -25,7 +26,12 @@ BYTES = {"pipeline": "byte-level"}
 _SPECIAL = ["<s>", "</s>", "<unk>"]
 _LOOSE = {"hard_vocab_limit": False}
 
-MATRIX: Sequence[tuple[str, str, Mapping[str, Any]]] = (
+Configuration: TypeAlias = tuple[str, str, Mapping[str, Any]]
+"""A trainer, the language of the project's that it learns from, and its options."""
+
+_LANGUAGE = "en-Latn"
+
+MATRIX: Sequence[Configuration] = (
     ("hf-bpe", "en-Latn", {**BYTES, "vocab_size": 400}),
     ("hf-bpe", "de-Latn", {**BYTES, "vocab_size": 500, "min_frequency": 3, "special_tokens": _SPECIAL}),
     ("hf-bpe", "ja-Jpan", {"pipeline": "whitespace", "vocab_size": 500}),
@@ -70,13 +76,41 @@ MATRIX: Sequence[tuple[str, str, Mapping[str, Any]]] = (
 """Trainer, language and options; those of a name in `pipeline` are of reftok.training.pipelines."""
 
 
-def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
-    """The cases of the matrix, and of each option. corpora: in place of both, each with every configuration."""
-    for trainer, language, options in MATRIX:
-        if trainer not in trainers:
-            continue
+def read_configurations(path: Path) -> list[Configuration]:
+    """A user's own configurations: a TOML file with a table [[training]] for each, of `trainer` and its options.
+
+    Raises InputError for a file that cannot be read, and for a trainer or an option that is not known.
+    """
+    try:
+        tables = tomllib.loads(file_text(path))["training"]
+        found = [(str(table.pop("trainer")), _LANGUAGE, table) for table in tables]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        problem = f"{path}: is not a TOML file with tables [[training]], each with a trainer: {error!s:.200}"
+        raise InputError(problem) from None
+    for trainer, _, options in found:
+        known = {option.name for option in options_of(trainer)} | NOT_TRIED.keys()
+        if trainer not in (*TRAINERS, RANKS):
+            raise InputError(f"{path}: {trainer!r:.60} is no trainer; there are {', '.join((*TRAINERS, RANKS))}")
+        if unknown := sorted(options.keys() - known):
+            raise InputError(f"{path}: {trainer} has no option {unknown[0]!r:.60}")
+        named = options.get("pipeline", "none")
+        if isinstance(named, str) and named not in PIPELINES:
+            raise InputError(f"{path}: {named!r:.60} is no pipeline; there are {', '.join(PIPELINES)}")
+    if not found:
+        raise InputError(f"{path}: has no table [[training]]")
+    return found
+
+
+def configured_cases(configurations: Sequence[Configuration], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
+    """The cases of a user's own configurations. corpora: in place of the project's English."""
+    for trainer, language, options in configurations:
         for path in corpora or [_language_file(language)]:
             yield _case(path.stem, trainer, lines_of(path), options)
+
+
+def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
+    """The cases of the matrix, and of each option. corpora: in place of both, each with every configuration."""
+    yield from configured_cases([one for one in MATRIX if one[0] in trainers], corpora)
     if not corpora:
         yield from option_cases(trainers)
 
@@ -84,6 +118,11 @@ def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[T
 def matrix_files(trainers: Sequence[str]) -> list[Path]:
     """The files of the languages that the matrix has for these trainers."""
     return sorted({_language_file(language) for trainer, language, _ in MATRIX if trainer in trainers})
+
+
+def configured_files(configurations: Sequence[Configuration]) -> list[Path]:
+    """The files of the languages that the configurations have."""
+    return sorted({_language_file(language) for _, language, _ in configurations})
 
 
 def _language_file(language: str) -> Path:

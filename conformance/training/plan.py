@@ -19,7 +19,16 @@ from conformance.runs.trust import check_trust, seal
 from conformance.subjects.process import sweep
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
-from conformance.training.configurations import TRAINERS, made_cases, matrix_cases, matrix_files
+from conformance.training.configurations import (
+    TRAINERS,
+    Configuration,
+    configured_cases,
+    configured_files,
+    made_cases,
+    matrix_cases,
+    matrix_files,
+    read_configurations,
+)
 from conformance.training.ranks import RANKS
 from reftok.formats.files import file_bytes
 
@@ -35,6 +44,7 @@ class TrainingPlan:
     configurations: one of CONFIGURATIONS; of made ones there are `count`, from the seed.
     corpora: files for the matrix, none for its languages.
     timeout: seconds for one training. memory: of a subject's process, in MiB.
+    config: a file of a user's own configurations, which stand in the place of the others.
     """
 
     subject: str
@@ -45,17 +55,25 @@ class TrainingPlan:
     corpora: tuple[Path, ...]
     timeout: Seconds
     memory: Count
+    config: Path | None = None
 
     def cases(self) -> tuple[TrainingCase, ...]:
-        """The trainings, always the same; raises InputError for a corpus that cannot be read."""
+        """The trainings, always the same; raises InputError for a corpus or a config that cannot be read."""
+        if self.config is not None:
+            return tuple(configured_cases(self._configured(self.config), self.corpora))
         if self.configurations == "random":
             return tuple(made_cases(self.trainers, self.count, self.seed))
         return tuple(matrix_cases(self.trainers, self.corpora))
+
+    def _configured(self, config: Path) -> list[Configuration]:
+        return [one for one in read_configurations(config) if one[0] in self.trainers]
 
     @property
     def files(self) -> list[Path]:
         """What decides the outcome, beside the libraries."""
         texts = [] if self.configurations == "random" else self.corpora or matrix_files(self.trainers)
+        if self.config is not None:
+            texts = [self.config, *(self.corpora or configured_files(self._configured(self.config)))]
         return [*texts, *([Path(self.subject.rpartition(":")[0])] if self.subject else [])]
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from tokenizers import trainers
 
+from conformance.core.errors import InputError
 from conformance.training.case import TrainingCase
-from conformance.training.configurations import MATRIX, TRAINERS, option_cases
+from conformance.training.configurations import MATRIX, TRAINERS, option_cases, read_configurations
 from conformance.training.options import HF, NOT_TRIED, PIECES, coverage, options_of
+from conformance.training.plan import TrainingPlan
 from reftok.formats.sentencepiece.protobuf import read_fields
 from reftok.training.sentencepiece.options import DEFAULTS
 
@@ -74,3 +76,29 @@ def test_each_option_is_asked() -> None:
 def test_what_is_not_asked_is_named() -> None:
     said = coverage([TrainingCase("", "wordlevel", ("a",), {"vocab_size": 7, "pipeline": {}})])
     assert said.endswith("2 of 4 options; not asked: min_frequency, special_tokens")
+
+
+def test_a_user_names_configurations_of_his_own(tmp_path: Path) -> None:
+    file, texts = tmp_path / "mine.toml", tmp_path / "texts.txt"
+    file.write_text('[[training]]\ntrainer = "word"\nvocab_size = 9\n[[training]]\ntrainer = "char"\n')
+    texts.write_text("low lower\n")
+    plan = TrainingPlan("", ("word",), "default", 1, 0, (texts,), 60.0, 4096, file)
+    (case,) = plan.cases()
+    assert (case.trainer, case.texts, case.options) == ("word", ("low lower",), {"vocab_size": 9})
+    assert plan.files == [file, texts]
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("", "is not a TOML file with tables"),
+        ("[[training]]\nvocab_size = 9", "is not a TOML file with tables"),
+        ('[[training]]\ntrainer = "bpe"', "'bpe' is no trainer"),
+        ('[[training]]\ntrainer = "word"\nvocabsize = 9', "word has no option 'vocabsize'"),
+        ('[[training]]\ntrainer = "hf-bpe"\npipeline = "x"', "'x' is no pipeline"),
+    ],
+)
+def test_a_configuration_that_means_nothing_is_refused_by_name(written: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(written)
+    with pytest.raises(InputError, match=told):
+        read_configurations(tmp_path / "mine.toml")
