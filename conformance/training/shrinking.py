@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from conformance.causes.shrinking.cases import smallest_part
 from conformance.training.case import TrainingCase
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 
-MOST_ATTEMPTS = 300
+MOST_ATTEMPTS = 600
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 Item = TypeVar("Item")
@@ -65,17 +66,8 @@ class _Search:
 
 
 def _fewest(items: Sequence[Item], keep: Callable[[Sequence[Item]], bool]) -> None:
-    """Offer the items without parts of them, larger parts first."""
-    size = max(len(items) // 2, 1)
-    while size:
-        start = 0
-        while start < len(items) and len(items) > 1:
-            fewer = [*items[:start], *items[start + size :]]
-            if fewer and keep(fewer):
-                items = fewer
-            else:
-                start += size
-        size //= 2
+    """Offer the items without parts of them, but never none."""
+    smallest_part(items, lambda part: bool(part) and keep(part))
 
 
 def _texts(search: _Search) -> None:
