@@ -179,7 +179,7 @@ def train_command(
     )
     if is_determinism:
         with TrainingTeller(quiet) as tell:
-            found = [*determinism(plan.cases(), timeout, memory, tell)]
+            found = [*determinism(plan.cases(each_option=False), timeout, memory, tell)]
         print_determinism(OutputConsole(), found)
         return
     with ExitStack() as held:

@@ -109,10 +109,8 @@ def configured_cases(configurations: Sequence[Configuration], corpora: Sequence[
 
 
 def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
-    """The cases of the matrix, and of each option. corpora: in place of both, each with every configuration."""
+    """The cases of the matrix. corpora: in place of its languages, each with every configuration."""
     yield from configured_cases([one for one in MATRIX if one[0] in trainers], corpora)
-    if not corpora:
-        yield from option_cases(trainers)
 
 
 def matrix_files(trainers: Sequence[str]) -> list[Path]:

@@ -27,6 +27,7 @@ from conformance.training.configurations import (
     made_cases,
     matrix_cases,
     matrix_files,
+    option_cases,
     read_configurations,
 )
 from conformance.training.ranks import RANKS
@@ -57,13 +58,17 @@ class TrainingPlan:
     memory: Count
     config: Path | None = None
 
-    def cases(self) -> tuple[TrainingCase, ...]:
-        """The trainings, always the same; raises InputError for a corpus or a config that cannot be read."""
+    def cases(self, each_option: bool = True) -> tuple[TrainingCase, ...]:
+        """The trainings, always the same; raises InputError for a corpus or a config that cannot be read.
+
+        each_option: whether the matrix is followed by each value of each option.
+        """
         if self.config is not None:
             return tuple(configured_cases(self._configured(self.config), self.corpora))
         if self.configurations == "random":
             return tuple(made_cases(self.trainers, self.count, self.seed))
-        return tuple(matrix_cases(self.trainers, self.corpora))
+        matrix = matrix_cases(self.trainers, self.corpora)
+        return (*matrix, *(option_cases(self.trainers) if each_option and not self.corpora else ()))
 
     def _configured(self, config: Path) -> list[Configuration]:
         return [one for one in read_configurations(config) if one[0] in self.trainers]

@@ -15,7 +15,7 @@ from conformance.core.observation import Failure
 from conformance.subjects.training_subject import TrainingSubject
 from conformance.training.asking import Ask, asked, official_answer, subject_answer
 from conformance.training.case import Learned, TrainingCase, first_difference, learned_of
-from conformance.training.configurations import TRAINERS, made_case, made_cases, matrix_cases
+from conformance.training.configurations import TRAINERS, made_case, made_cases, matrix_cases, option_cases
 from conformance.training.findings import compared
 from conformance.training.hypotheses import HYPOTHESES
 from conformance.training.plan import TrainingPlan, begin_training, resume_training
@@ -30,7 +30,7 @@ MEMORY = 4096
 
 
 def test_the_official_trainers_train_as_the_reference() -> None:
-    cases = [*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "char"), ())]
+    cases = [*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "word", "char"), ()), *option_cases(("char",))]
     session = Session(cases, official_answer, is_official=True)
     session.run(lambda progress: None)
     result = session.result()
