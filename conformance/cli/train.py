@@ -16,14 +16,13 @@ from conformance.cli.jobs import cores, interruptible
 from conformance.core.errors import UsageError
 from conformance.inputs.corpora import corpus_files
 from conformance.report.console import OutputConsole
-from conformance.subjects.training_subject import TrainingSubject, absolute_training_subject
+from conformance.subjects.training_subject import RANKS, TrainingSubject, absolute_training_subject
 from conformance.training.asking import Ask, official_answer, subject_answer
 from conformance.training.checking import check_file, option
 from conformance.training.checking_report import print_checked, print_determinism
 from conformance.training.configurations import TRAINERS
 from conformance.training.determinism import determinism
 from conformance.training.plan import CONFIGURATIONS, TrainingPlan, begin_training, resume_training
-from conformance.training.ranks import RANKS
 from conformance.training.report import print_training
 from conformance.training.session import OFFICIAL, Session, TrainingProgress
 from conformance.training.telling import TrainingTeller

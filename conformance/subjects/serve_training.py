@@ -15,14 +15,15 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from conformance.subjects.base import is_panic, one_line
 from conformance.subjects.serve import end, end_with_the_parent, load_factory, pipes, say_in_one_line
 from conformance.subjects.strays import MARK
+from conformance.subjects.training_subject import RANKS
 from conformance.subjects.values import shown
-from conformance.training.ranks import RANKS, ranks_as_json
 
 _MOST_BYTES = 64 << 20
 
@@ -71,3 +72,13 @@ def _content(made: Any) -> dict[str, Any]:
     if len(made) > _MOST_BYTES:
         return {"nonsense": f"its file is larger than {_MOST_BYTES >> 20} MB"}
     return {"base64": base64.b64encode(made).decode("ascii")}
+
+
+def ranks_as_json(made: Any) -> dict[str, Any]:
+    """What a subject returned, a mapping or pairs, with each token as characters of Latin-1.
+
+    >>> ranks_as_json({b"a": 0, b"ab": 1})
+    {'ranks': [['a', 0], ['ab', 1]]}
+    """
+    pairs = made.items() if isinstance(made, Mapping) else made
+    return {"ranks": [[bytes(token).decode("latin-1"), int(rank)] for token, rank in pairs]}

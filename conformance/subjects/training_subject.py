@@ -23,6 +23,9 @@ main(sys.argv[1:])
 """
 """Nothing of the current folder is imported; the harness is found where it is, and after all else."""
 
+RANKS = "ranks"
+"""The name of trainers that are asked for the ranks of tokens: train(texts, vocab_size, pattern)."""
+
 _MOST_ANSWER = 128 << 20
 _MOST_NOISE = 1000
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from conformance.core.observation import Failure
 from conformance.subjects.official_trainers import official_training
-from conformance.subjects.training_subject import TrainingSubject
+from conformance.subjects.training_subject import RANKS, TrainingSubject
 from conformance.training.case import Result, TrainingCase, learned_of
-from conformance.training.ranks import RANKS
 from conformance.training.reference import reference_training
 
 Ask = Callable[[TrainingCase], Result]

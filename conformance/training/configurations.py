@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
+from conformance.subjects.training_subject import RANKS
 from conformance.training.case import TrainingCase
 from conformance.training.options import NOT_TRIED, options_of
-from conformance.training.ranks import PATTERNS, RANKS
+from conformance.training.ranks import PATTERNS
 from reftok.formats.files import file_bytes
 from reftok.training.pipelines import PIPELINES, pipeline_of
 from reftok.training.train import SENTENCEPIECE_TRAINERS

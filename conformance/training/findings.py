@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.core.observation import Failure
+from conformance.subjects.training_subject import RANKS
 from conformance.training.asking import Ask
 from conformance.training.case import Result, TrainingCase, TrainingDifference, first_difference
 from conformance.training.configurations import made_case
 from conformance.training.hypotheses import Hypothesis, hypotheses_for, together, without
-from conformance.training.ranks import RANKS
 from conformance.training.reference import reference_training, why
 from conformance.training.shrinking import shrunk
 from conformance.training.use import use_of

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
+from conformance.subjects.training_subject import RANKS
 from conformance.training import ranks
 from conformance.training.case import Result, TrainingCase
 from conformance.training.reference import reference_training
@@ -603,9 +604,9 @@ def _ranked_once(loop: type[MergeLoop], words: Sequence[str], counts: Sequence[i
 _right_ranks = ranks._trained
 
 OF_RANKS = (
-    Hypothesis("overlapping pairs are counted once", (ranks.RANKS,), swaps=(_ranks_with(_OverlapsOnce),)),
-    Hypothesis("runs are merged from the right", (ranks.RANKS,), swaps=(_ranks_with(_FromTheRight),)),
-    Hypothesis("each distinct word counts once", (ranks.RANKS,), swaps=((ranks, "_trained", _ranked_once),)),
+    Hypothesis("overlapping pairs are counted once", (RANKS,), swaps=(_ranks_with(_OverlapsOnce),)),
+    Hypothesis("runs are merged from the right", (RANKS,), swaps=(_ranks_with(_FromTheRight),)),
+    Hypothesis("each distinct word counts once", (RANKS,), swaps=((ranks, "_trained", _ranked_once),)),
 )
 
 HYPOTHESES = (*OF_RANKS, *OF_BPE, *OF_WORDLEVEL, *OF_PIECES)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.subjects.training_subject import RANKS
 from conformance.training.case import TrainingCase
-from conformance.training.ranks import PATTERNS, RANKS
+from conformance.training.ranks import PATTERNS
 
 BPE, WORDPIECE, WORDLEVEL, UNIGRAM = HF = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram")
 SPM_BPE, SPM_UNIGRAM, WORD, CHAR = PIECES = ("sentencepiece-bpe", "unigram", "word", "char")

@@ -17,6 +17,7 @@ from conformance.runs.new_folder import make_folder
 from conformance.runs.plan_file import PLAN, check_same_versions, choose
 from conformance.runs.trust import check_trust, seal
 from conformance.subjects.process import sweep
+from conformance.subjects.training_subject import RANKS
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import (
@@ -30,7 +31,6 @@ from conformance.training.configurations import (
     option_cases,
     read_configurations,
 )
-from conformance.training.ranks import RANKS
 from reftok.formats.files import file_bytes
 
 CONFIGURATIONS = ("default", "random")

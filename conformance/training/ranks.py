@@ -19,7 +19,6 @@ from reftok.training.pipelines import GPT4_PATTERN
 from reftok.training.texts import Texts
 from reftok.training.training import Training
 
-RANKS = "ranks"
 PATTERNS = (GPT4_PATTERN, r"\p{L}+|\p{N}+|[^\p{L}\p{N}]+")
 
 
@@ -89,13 +88,3 @@ def _in_a_dict(learned: Learned) -> Iterator[Learned]:
     yield Learned(tuple((number, token, None) for token, number in sorted(last.items(), key=lambda item: item[1])))
     first = {token: number for number, token, _ in reversed(learned.entries)}
     yield Learned(tuple((number, token, None) for token, number in sorted(first.items(), key=lambda item: item[1])))
-
-
-def ranks_as_json(made: Any) -> dict[str, Any]:
-    """What a subject returned, a mapping or pairs, with each token as characters of Latin-1.
-
-    >>> ranks_as_json({b"a": 0, b"ab": 1})
-    {'ranks': [['a', 0], ['ab', 1]]}
-    """
-    pairs = made.items() if isinstance(made, Mapping) else made
-    return {"ranks": [[bytes(token).decode("latin-1"), int(rank)] for token, rank in pairs]}

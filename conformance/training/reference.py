@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.core.observation import Failure
+from conformance.subjects.training_subject import RANKS
 from conformance.training.case import Learned, Result, TrainingCase, TrainingDifference, of_tokenizer_json
 from conformance.training.case import learned_of as learned_of_file
-from conformance.training.ranks import RANKS, ranks_training
+from conformance.training.ranks import ranks_training
 from reftok import ReftokError
 from reftok.training.bpe import BpeTrainer
 from reftok.training.monitor import Monitor, TrainingTrace

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from conformance.core.observation import Failure
 from conformance.subjects import official_trainers
+from conformance.subjects.training_subject import RANKS
 from conformance.training.asking import subject_in_process
 from conformance.training.case import Learned, TrainingCase, TrainingDifference
 from conformance.training.configurations import made_case
-from conformance.training.ranks import RANKS
 from conformance.training.reference import reference_training
 from conformance.training.whole_file import file_of
 

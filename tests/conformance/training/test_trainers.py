@@ -12,14 +12,15 @@ import pytest
 
 from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Failure
-from conformance.subjects.training_subject import TrainingSubject
+from conformance.subjects.serve_training import ranks_as_json
+from conformance.subjects.training_subject import RANKS, TrainingSubject
 from conformance.training.asking import Ask, asked, official_answer, subject_answer
 from conformance.training.case import Learned, TrainingCase, first_difference, learned_of
 from conformance.training.configurations import TRAINERS, made_case, made_cases, matrix_cases, option_cases
 from conformance.training.findings import compared
 from conformance.training.hypotheses import HYPOTHESES
 from conformance.training.plan import TrainingPlan, begin_training, resume_training
-from conformance.training.ranks import RANKS, ranks_as_json, ranks_by_ties
+from conformance.training.ranks import ranks_by_ties
 from conformance.training.reference import reference_training
 from conformance.training.report import headline
 from conformance.training.session import Session, TrainingProgress
