@@ -297,7 +297,9 @@ def _file_rule(path: str, results: Sequence[tuple[TrainingCase, Result]], known:
     if seen == {"not written"}:
         return f"{path} is not written"
     named = option if "_spec." in path else path
-    return f"{named} is {seen.pop()}" if len(seen) == 1 and len(results) > 1 else f"{path} is wrong"
+    if len(seen) > 1 or (len(results) == 1 and path == named):
+        return f"{path} is wrong"
+    return f"{named} is {seen.pop().removesuffix('.0')}"
 
 
 def in_one(found: Sequence[TrainingFinding]) -> list[TrainingFinding]:
