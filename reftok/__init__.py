@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from reftok.encode_files.encode_files import encode_files
 from reftok.errors import (
+    ChatRefused,
     EncodingStopped,
     InvalidIds,
     InvalidText,
@@ -64,6 +65,7 @@ else:
 
 __all__ = [
     "AddedToken",
+    "ChatRefused",
     "EncodedFiles",
     "Encoding",
     "EncodingStopped",

@@ -5,6 +5,7 @@
     │   └── UnsupportedFeature    the file is sound, but asks for something reftok does not know
     ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes, no text at all)
     ├── InvalidIds            an id that is not an id of this tokenizer, or no id at all
+    ├── ChatRefused           a conversation that the chat template refuses, or a template that is missing or not sound
     ├── StreamFinished        a stream that has ended was given more
     ├── TrainingStopped       train: an option, a corpus, or a file that cannot be written or gone on with
     │   ├── InvalidOption         an option that is not known, or does not accept its value
@@ -51,6 +52,13 @@ class InvalidText(ReftokError):
 
 class InvalidIds(ReftokError):
     """A value that is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""
+
+
+class ChatRefused(ReftokError):
+    """A conversation that the chat template of the model refuses, a template that is not sound or too much, or none.
+
+    The message of a template's own `raise_exception` comes after its file and line.
+    """
 
 
 class StreamFinished(ReftokError):

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Never, SupportsIndex, TypedDict, Unpack
+from typing import Any, Never, SupportsIndex, TypedDict, Unpack
 
+from reftok.chat.rendering import Chat, chat_text
 from reftok.errors import InvalidText
 from reftok.fast.decoder import FastDecoder
 from reftok.fast.encoder import FastEncoder
@@ -115,6 +116,49 @@ class Tokenizer:
         for name in options.keys() - Options.__annotations__:
             raise TypeError(f"with_options does not take {name!r}, only {', '.join(Options.__annotations__)}")
         return Tokenizer(replace(self.rules, **options), self)
+
+    def chat(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool | str = False,
+        template: str | None = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> Chat:
+        """A conversation as the model is given it, by its chat template: text and ids, as transformers makes them.
+
+        messages: each a mapping with "role" and "content", and what else the template reads. tools: JSON schemas.
+        documents: mappings with "title" and "text". add_generation_prompt: end with what an answer begins with.
+        continue_final_message: end with the last message, which the model is to go on with; a text names another field
+            of it than "content".
+        template: the name of one of several. variables: what else the template reads.
+        Needs jinja2: pip install "reftok[chat]".
+        Raises ChatRefused for a model without a template, and for what the template refuses or does wrong.
+
+        >>> import reftok
+        >>> from dataclasses import replace
+        >>> from reftok.rules.chat_templates import ChatTemplates
+        >>> source = "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
+        >>> rules = reftok.load("bpe-qwen").rules
+        >>> tokenizer = reftok.Tokenizer(replace(rules, chat_templates=ChatTemplates({"default": source})))
+        >>> chat = tokenizer.chat([{"role": "user", "content": "Hi"}])
+        >>> chat.text, chat.ids == tuple(tokenizer.encode_ids(chat.text, add_special_tokens=False))
+        ('<user>Hi', True)
+        """
+        text = chat_text(
+            self.rules.chat_templates,
+            messages,
+            tools=tools,
+            documents=documents,
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+            template=template,
+            variables=variables,
+        )
+        return Chat(text, tuple(self.encode_ids(text, add_special_tokens=False)))
 
     # --- from text to ids
 

@@ -21,7 +21,7 @@ TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistra
 ROOMS = {
     "reftok": (
         "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "fast",
-        "streams", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
+        "streams", "chat", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "engine", "causes", "comparing", "report",
@@ -38,8 +38,8 @@ DOORS_TO_THE_WORLD = {
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
-IMPORT_BY_NAME = ["reftok", "reftok.encode_files.sources"]
-"""The package, what it exports when that is first used; and zstandard, which is optional."""
+IMPORT_BY_NAME = ["reftok", "reftok.chat.rendering", "reftok.encode_files.sources"]
+"""The package, what it exports when that is first used; and jinja2 and zstandard, which are optional."""
 
 
 def files(package: str) -> list[Path]:
@@ -109,7 +109,8 @@ BOTH = pytest.mark.parametrize("package", ROOMS)
 
 def test_reftok_imports_the_standard_library_regex_and_itself() -> None:
     allowed = {*sys.stdlib_module_names, "regex", "reftok"}
-    assert not {module(path): others for path in files("reftok") if (others := first_parts(imports(path)) - allowed)}
+    imported = {module(path): first_parts(imports(path)) - allowed for path in files("reftok")}
+    assert {name: others for name, others in imported.items() if others} == {"reftok.chat.environment": {"jinja2"}}
 
 
 @BOTH

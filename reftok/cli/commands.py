@@ -11,6 +11,7 @@ from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from reftok.cli.chat import add_chat
 from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import MODEL, Parser, add_command, add_shared, harmless, json_line, say
 from reftok.cli.train import add_train
@@ -36,6 +37,7 @@ EXAMPLES = """examples:
   reftok encode bpe-qwen "Hello world"          39 3517 338 290 2085
   reftok encode bpe-qwen --json < texts.txt     a line of JSON for each line of the file
   reftok decode bpe-qwen 39 3517 338 290 2085   Hello world
+  reftok chat path/to/model chat.json           the text of a conversation, by the model's chat template
   reftok explain spm-bpe "Hello world"          every stage, every merge
   reftok explain spm-unigram --json "Hello"     the same for machines
   reftok explain spm-bpe --ids "371 2373"       every step back to text
@@ -96,6 +98,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     _add_encode(commands)
     _add_decode(commands)
     _add_explain(commands)
+    add_chat(commands)
     add_encode_file(commands)
     add_train(commands)
     return parser, commands.choices

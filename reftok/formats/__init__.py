@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
+from reftok.formats.chat_templates import with_chat_templates
 from reftok.formats.collection import collecting_later
 from reftok.formats.files import read_file
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
@@ -37,7 +38,7 @@ def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
     ('tokenizers', [40, 3525, 341, 291, 2118])
     """
     path = find_model(source) if encoding is None else find_rank_file(source)
-    return with_named_ids(_read_rules(path, encoding), path.parent)
+    return with_chat_templates(with_named_ids(_read_rules(path, encoding), path.parent), path.parent)
 
 
 def _read_rules(path: Path, encoding: str | None) -> Pipeline:

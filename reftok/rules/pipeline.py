@@ -22,6 +22,7 @@ from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.limits.growth import Growth, refuse_expansion
 from reftok.limits.ids import checked_ids, whole_number
 from reftok.regex_dialects.executor import Deadline
+from reftok.rules.chat_templates import ChatTemplates
 from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
@@ -62,6 +63,7 @@ class Pipeline:
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
     named_ids: name ("eos") to the id that the files give, None if they say that there is none; see
         `reftok.formats.named_ids`.
+    chat_templates: of the files; rendered by `reftok.chat`, None if there are none.
     detokenizer: replaces the decoders for llama.cpp, where ids become bytes directly.
 
     >>> import reftok
@@ -83,6 +85,7 @@ class Pipeline:
     encode_special_tokens: bool = False
     sentencepiece_options: SentencePieceOptions | None = None
     named_ids: Mapping[str, int | None] = field(default_factory=dict)
+    chat_templates: ChatTemplates | None = None
     detokenizer: Detokenizer | None = None
 
     # --- from text to ids

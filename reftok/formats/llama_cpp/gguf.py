@@ -21,6 +21,7 @@ from reftok.formats.llama_cpp.attributes import Origin, attributes, of_types
 from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
+from reftok.rules.chat_templates import DEFAULT, ChatTemplates
 from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.huggingface.pre_tokenizers import WhitespaceSplit
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
@@ -36,6 +37,7 @@ from reftok.unicode.charsmap import Charsmap
 
 _PREFIX = "tokenizer.ggml."
 _GENERAL = ("general.name", "general.architecture")
+_CHAT_TEMPLATE = "tokenizer.chat_template"
 _IDS = ("bos", "eos", "eot", "eom", "unknown", "seperator", "padding", "mask")
 _FILL_IN_IDS = {
     "prefix": "fim_pre", "suffix": "fim_suf", "middle": "fim_mid", "fim_pre": "fim_pre", "fim_suf": "fim_suf",
@@ -61,7 +63,8 @@ def read_gguf(path: Path) -> Pipeline:
     Raises ModelFormatError for a file that is not sound, and where llama.cpp would end the process, UnsupportedFeature
     for a tokenizer, a pre-tokenizer or a key that is not known.
     """
-    fields = GGUFFields(read_metadata(path, lambda key: key in _GENERAL or key.startswith(_PREFIX)), str(path))
+    kept = {*_GENERAL, _CHAT_TEMPLATE}
+    fields = GGUFFields(read_metadata(path, lambda key: key in kept or key.startswith(_PREFIX)), str(path))
     model = fields.text("model")
     if model not in _MODELS:
         problem = ": the file has no vocabulary" if model in ("none", "no_vocab") else " is not supported"
@@ -71,7 +74,7 @@ def read_gguf(path: Path) -> Pipeline:
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
     named["eot"] = fields.token_id("eot", rules.named_ids["eot"], size)
-    return replace(rules, named_ids={**rules.named_ids, **named})
+    return replace(rules, named_ids={**rules.named_ids, **named}, chat_templates=fields.chat_templates())
 
 
 def _spm(fields: GGUFFields) -> Pipeline:
@@ -236,7 +239,7 @@ class GGUFFields:
         self._values = metadata
         for key in metadata:
             name = key.removeprefix(_PREFIX)
-            if key not in _GENERAL and name not in _KNOWN:
+            if key not in (*_GENERAL, _CHAT_TEMPLATE) and name not in _KNOWN:
                 raise UnsupportedFeature(source, key, "this key is not known")
 
     def wrong(self, name: str, problem: str) -> ModelFormatError:
@@ -247,6 +250,11 @@ class GGUFFields:
         """The name and the architecture of the model."""
         name, architecture = (_until_nul(self._scalar(key, "string", "")) for key in _GENERAL)
         return name, architecture
+
+    def chat_templates(self) -> ChatTemplates | None:
+        """The chat template of the file; None if there is none."""
+        source: str | None = self._scalar(_CHAT_TEMPLATE, "string", None)
+        return None if source is None else ChatTemplates({DEFAULT: source}, {DEFAULT: self.source})
 
     def text(self, name: str, default: str | None = None) -> str:
         """A string; without a default it must be there."""
