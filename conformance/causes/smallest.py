@@ -101,10 +101,10 @@ def _cause(
     several texts tell goes before what one tells.
     """
     shown = attributor_of(bench).of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
-    if CHECKS[shrunk.check].diagnosis == "stream decoding":
+    if CHECKS[shrunk.check].diagnosis == "stream decoding" and not (shown.stage or came.stage):
         entries = (entry for one in _sampled(plan, bench, shrunk) for entry in one.stream_decoded or ())
         found = attribute_stream_decoding(bench.reference.tokenizer, entries)
-        return found if found.stage else came if came.stage or not shown.rule else shown
+        return found if found.stage else came
     if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage:
         return EACH_CHUNK_ALONE if _encodes_each_chunk_alone(plan, bench, shrunk) else shown
     return came if came.stage or not shown.rule else shown

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.observation import Decoded, Encoded
+from conformance.report.run.folder import read_run_folder
 from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import UnavailableError
 
@@ -52,7 +53,9 @@ def test_a_run_holds_a_rank_file_with_its_own_encoding_against_the_library(
     asked = ("--model", path, "--corpus", corpus("ab<s>aba 漢字ab"), "--inputs", "corpora", "--jobs", "1", "--quiet")
     ended = conformance_here("run", *asked, "--out", folder)
     assert ended.returncode == 0, ended.stdout
-    assert "reftok" in ended.stdout
+    assert all(
+        cell.compared for cell in read_run_folder(folder).cells if (cell.subject, cell.check) == ("reftok", "ids")
+    )
     hashes = json.loads((folder / "plan.json").read_text("utf-8"))["hashes"]
     assert os.path.realpath(tmp_path / "own.toml") in hashes
     (tmp_path / "own.toml").write_text(TOML + "# changed\n", "utf-8")
