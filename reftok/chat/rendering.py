@@ -76,6 +76,8 @@ def chat_text(
 
 
 def _missing(templates: ChatTemplates | None, name: str | None) -> str:
+    if templates is not None and templates.problem:
+        return templates.problem
     if templates is None:
         return (
             "the model has no chat template: there is neither chat_template.jinja nor a chat_template in its settings"

@@ -18,7 +18,7 @@ from typing import Any
 
 from reftok.errors import ModelFormatError
 from reftok.formats.files import read_file
-from reftok.formats.settings import CONFIG, Settings, content_of, is_token, read_settings
+from reftok.formats.settings import CONFIG, Settings, read_settings
 from reftok.rules.chat_templates import DEFAULT, ChatTemplates
 from reftok.rules.pipeline import Pipeline
 
@@ -29,14 +29,12 @@ _NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_
 
 
 def with_chat_templates(rules: Pipeline, folder: Path) -> Pipeline:
-    """The rules with the chat templates of a folder, and with the texts of their special tokens.
-
-    Raises ModelFormatError if a template is no text.
-    """
+    """The rules with the chat templates of a folder, and with the texts of their special tokens."""
     settings = read_settings(folder)
-    found = _of_files(folder) or _of_config(settings)
-    if found is None:
-        found = rules.chat_templates
+    try:
+        found = _of_files(folder) or _of_config(settings) or rules.chat_templates
+    except ModelFormatError as error:
+        found = ChatTemplates({}, problem=str(error))
     return rules if found is None else replace(rules, chat_templates=replace(found, tokens=_tokens(settings, rules)))
 
 
@@ -57,11 +55,13 @@ def _of_config(settings: Settings) -> ChatTemplates | None:
     value, source = settings.config.get(KEY), str(settings.folder / CONFIG)
     if value is None:
         return None
-    named = {DEFAULT: value} if isinstance(value, str) else _of_list(value, source)
+    named = {DEFAULT: value} if isinstance(value, str) else _of_several(value, source)
     return ChatTemplates(named, dict.fromkeys(named, source))
 
 
-def _of_list(value: Any, source: str) -> Mapping[str, str]:
+def _of_several(value: Any, source: str) -> Mapping[str, str]:
+    if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
+        return value
     entries = value if isinstance(value, list) else [value]
     if not all(
         isinstance(one, dict) and {type(one.get(key)) for key in ("name", "template")} == {str} for one in entries
@@ -73,8 +73,13 @@ def _of_list(value: Any, source: str) -> Mapping[str, str]:
 def _tokens(settings: Settings, rules: Pipeline) -> dict[str, str]:
     """The contents of the named tokens; of a name that no settings have, that of the model file."""
     values = settings.values
-    named = {name: values[name] for name in _NAMES if is_token(values.get(name))}
-    found = {name: content_of(value, settings.source(name), name) for name, value in named.items()}
+    found = {name: content for name in _NAMES if (content := _content(values.get(name))) is not None}
     ids = {f"{name}_token": token_id for name, token_id in rules.named_ids.items() if token_id is not None}
     own = {name: rules.id_to_token(ids[name]) for name in _NAMES if name in ids and name not in values}
     return {name: content for name, content in (own | found).items() if content is not None}
+
+
+def _content(token: Any) -> str | None:
+    """The content of a token, a string or an object of AddedToken; None for anything else."""
+    content = token.get("content") if isinstance(token, dict) else token
+    return content if isinstance(content, str) else None

@@ -15,11 +15,13 @@ class ChatTemplates:
     sources: by name, the Jinja source; a single template is "default".
     files: by name, the file that has it, for messages.
     tokens: what a template may write by name ("bos_token"): the contents of the named special tokens.
+    problem: why the files give no template, where they should: whoever asks for a chat is told, nobody else.
     """
 
     sources: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)
     tokens: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
 
     def chosen(self, name: str | None, has_tools: bool) -> str | None:
         """The name of the template for a conversation; None if there is none.

@@ -14,7 +14,7 @@ import reftok
 from reftok.chat import rendering
 from reftok.chat.rendering import chat_text
 from reftok.cli.commands import main
-from reftok.errors import ChatRefused, ModelFormatError
+from reftok.errors import ChatRefused
 from reftok.rules.chat_templates import ChatTemplates
 from tests.models import load
 from tests.reftok.official import added, bpe, tokenizer_json
@@ -170,8 +170,10 @@ def test_the_template_of_a_folder_is_that_of_the_file_that_counts(
 def test_a_chat_template_that_is_no_text_and_a_model_without_one_are_told(tmp_path: Path) -> None:
     with pytest.raises(ChatRefused, match="the model has no chat template: there is neither"):
         load("bpe-qwen").chat([USER])
-    with pytest.raises(ModelFormatError, match=r"tokenizer_config\.json: chat_template: is neither a text nor a list"):
-        reftok.load(folder_with(tmp_path, {"tokenizer_config.json": {"chat_template": 7}}))
+    tokenizer = reftok.load(folder_with(tmp_path, {"tokenizer_config.json": {"chat_template": 7}}))
+    assert tokenizer.encode_ids("a") == [0]
+    with pytest.raises(ChatRefused, match=r"tokenizer_config\.json: chat_template: is neither a text nor a list"):
+        tokenizer.chat([USER])
 
 
 def test_there_is_no_second_bos() -> None:
