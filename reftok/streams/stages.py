@@ -76,13 +76,20 @@ class Stage(ABC):
         return out
 
     def _hand_on_tail(self, out: list[Item], ends: bool) -> None:
-        tail = self._tail + "".join(self._pending)
-        self._pending.clear()
+        tail = self._tail
+        if self._pending:
+            tail += "".join(self._pending)
+            self._pending.clear()
         end = self._hand_on(tail, ends, out)
-        self._before = "" if ends else (self._before + tail[max(end - MOST_CONTEXT, 0) : end])[-MOST_CONTEXT:]
-        self._tail = tail[end:]
-        self.held = len(self._tail) + self._kept
-        self._next_look = self.held + self.held // 4 if self.held >= _SMALL else 0
+        if ends:
+            self._before = self._tail = ""
+        elif end:
+            self._before = (self._before + tail[max(end - MOST_CONTEXT, 0) : end])[-MOST_CONTEXT:]
+            self._tail = tail[end:]
+        else:
+            self._tail = tail
+        self.held = held = len(self._tail) + self._kept
+        self._next_look = held + held // 4 if held >= _SMALL else 0
 
     @abstractmethod
     def _hand_on(self, tail: str, ends: bool, out: list[Item]) -> int:
