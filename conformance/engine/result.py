@@ -76,15 +76,15 @@ def _kept(examples: Sequence[Mismatch]) -> Iterator[Mismatch]:
 
 
 def _strata(example: Mismatch) -> tuple[object, object]:
-    """How the answers differ and how long the input is; and where it comes from.
+    """What an example is like: how the answers differ, with the length and the source; and of a session the generator.
 
-    The first: where the answers part, whether one of them ends there, and the length, of which the next is four times
-    as long. The second: the source, or of a session the generator.
+    How the answers differ: where they part, and whether one of them ends there. Of lengths, the next is four times as
+    long.
     """
     expected, observed, case = example.expected, example.observed, example.case
     ends = expected.endswith(END), observed.endswith(END)
     source, *rest = case.origin.split(":")
-    return (expected[:1] == "…", ends, case.kind, case.size.bit_length() // 2), (source, *rest[2:3])
+    return (expected[:1] == "…", ends, case.kind, case.size.bit_length() // 2, source), (source, *rest[2:3])
 
 
 @lru_cache(4_096)

@@ -79,6 +79,8 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
         (0, "reftok encode-file bpe-qwen", ""),
         (0, "zstdcat", ""),
         (0, "reftok encode-file bpe-gpt2", ""),
+        (0, "reftok chat", ""),
+        (0, "reftok chat", ""),
         (0, "reftok train", ""),
     ),
     "docs/runs.md": (
@@ -131,13 +133,18 @@ def shown(name: str) -> list[str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder with a few texts, the subject of the README, and a model where documents have it."""
+    """A folder with a few texts, the subject of the README, a model where documents have it, and a conversation."""
     (tmp_path / "mine.py").write_text(block("README.md", "python", "class Mine:"), "utf-8")
     (tmp_path / "texts.txt").write_text(TEXTS, "utf-8", newline="")
     (tmp_path / "corpus").mkdir()
     for place in ("path/to", "models"):
         (tmp_path / place).mkdir(parents=True)
         shutil.copy(embedded_models()["bpe-qwen"], tmp_path / place / "tokenizer.json")
+    (tmp_path / "path/to/model").mkdir()
+    shutil.copy(embedded_models()["bpe-qwen"], tmp_path / "path/to/model/tokenizer.json")
+    (tmp_path / "path/to/model/chat_template.jinja").write_text("{{ messages[0].content }}{{ tools }}", "utf-8")
+    (tmp_path / "conversation.json").write_text('[{"role": "user", "content": "Hello"}]', "utf-8")
+    (tmp_path / "tools.json").write_text('[{"type": "function"}]', "utf-8")
     shutil.copy(ROOT / "README.md", tmp_path / "corpus/texts.txt")
     if packer := shutil.which("zstd"):
         subprocess.run([packer, "-q", "texts.txt", "-o", "texts.zst"], cwd=tmp_path, check=True)
