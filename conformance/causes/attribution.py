@@ -82,6 +82,7 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     width_16 = _widths(text, lambda character: 1 + (character > "\uffff"))
     yield "offsets count bytes instead of code points", [(width_8[start], width_8[end]) for start, end in right]
     yield "offsets count UTF-16 units instead of code points", [(width_16[a], width_16[b]) for a, b in right]
+    yield "offsets count bytes of UTF-16", [(2 * width_16[a], 2 * width_16[b]) for a, b in right]
     yield from _in_clusters(text, right)
     yield "offsets are one too high", [(start + 1, end + 1) for start, end in right]
     yield "offsets are one too low", [(start - 1, end - 1) for start, end in right]
@@ -97,6 +98,8 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     spaces = [len(text[start:end]) - len(text[start:end].lstrip(" ")) for start, end in right]
     without = [(start + count, end) for (start, end), count in zip(right, spaces, strict=True)]
     yield "the space before a word is not part of its offsets", without
+    behind = [(start, end + (start < end and text[end : end + 1] == " ")) for start, end in right]
+    yield "the space behind a word is part of its offsets", behind
     yield from _in_words(tokenizer, text, right)
     yield "each part of a character counts as one", _one_by_one(right)
     followed = zip(right, [None, *right], strict=False)

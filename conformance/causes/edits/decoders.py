@@ -91,6 +91,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
         ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
+        ("the first id is left out", lambda ids, skip: decode(ids[1:], skip)),
+        ("the last id is left out", lambda ids, skip: decode(ids[:-1], skip)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
     if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):

@@ -36,7 +36,7 @@ from reftok.unicode.characters import WHITE_SPACE, lower_case
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
 _WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
-_FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
+_FORMS: dict[_Form, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
 
 def of_normalizers(tokenizer: Tokenizer) -> Faults:
@@ -255,9 +255,9 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
 
 def _added(tokenizer: Tokenizer) -> Faults:
     forms = {step.form for step in tokenizer.rules.normalizers if isinstance(step, UnicodeForm)}
-    for form in ("NFC", "NFKC"):
-        if not forms:
-            yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
+    for form in _FORMS if not forms else ():
+        yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
+    yield of_text("Normalizer", "ASCII is lower-cased", tokenizer, partial(_kept, lambda one: not one.isascii()))
     for lowered in (str.lower, _lower_case_of_each):  # by its neighbours, a sigma becomes another
         yield of_text("Normalizer", "text is lower-cased", tokenizer, lowered)
     added = tokenizer.rules.added_tokens.tokens.values()

@@ -126,6 +126,7 @@ def test_known_ids_of_words_are_decoded_as_ever_but_by_what_concerns_words(token
     concern = {"a space is put between tokens", "repeated tokens are given out once", "ByteLevel is missing"}
     concern |= {rule for rule in (one.rule for one in of_decoders(load("bpe-qwen"))) if "stripped" in rule}
     concern |= {"bytes are not mapped: glyphs are given out", "spaces before punctuation are removed"}
+    concern |= {"the first id is left out", "the last id is left out"}
     ids = ids_of("bpe-qwen", *tokens)
     for fault in of_decoders(load("bpe-qwen")):
         if fault.rule not in concern:

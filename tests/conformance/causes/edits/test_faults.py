@@ -169,6 +169,8 @@ def test_the_subjects_of_the_catalogue_are_there() -> None:
 @pytest.mark.parametrize(
     ("model", "rule", "text", "encoded"),
     [
+        ("bpe-gpt2", "text is brought to NFD", "é", "e\u0301"),
+        ("bpe-gpt2", "ASCII is lower-cased", "AÉ", "aÉ"),
         ("bpe-qwen", "NFC leaves final consonants of Hangul apart", "\u1112\u1161\u11ab", "하\u11ab"),
         ("bpe-qwen", "white space at the end is stripped byte by byte, within characters too", "a\xe0", "a\ufffd"),
         ("bpe-gpt2", "Java's modified UTF-8 is decoded as UTF-8", "a\0\U0001f937", "a" + 8 * "\ufffd"),
@@ -201,3 +203,10 @@ def test_the_tokens_of_a_text_are_others(model: str, rule: str, text: str, token
     (fault,) = of_rule(model, rule)
     given = [load(model).id_to_token(one) for one in fault.ids(text)]
     assert given == tokens
+
+
+@pytest.mark.parametrize(("rule", "text"), [("the first id is left out", "bc"), ("the last id is left out", "ab")])
+def test_ids_are_left_out_where_they_are_decoded(rule: str, text: str) -> None:
+    tokenizer = load("bpe-gpt2")
+    (fault,) = (one for one in decoding_faults(tokenizer) if one.rule == rule)
+    assert fault.text([tokenizer.encode_ids(one)[0] for one in "abc"], True) == text
