@@ -101,7 +101,7 @@ def explained_as_they_came(
     What no fault explains, and what there is no time for, stays as it came.
 
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
-        nothing is asked. known: takes what is learnt; with that of before, the search goes on where it was.
+        nothing is asked. known: what was learnt before; the search continues from there, and adds to it.
     """
     sought = _sought_of(bench, found)
     if not sought or time.monotonic() > deadline:

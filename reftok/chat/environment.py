@@ -1,4 +1,4 @@
-"""The Jinja environment of chat templates: that of transformers, and bounds for templates of strangers.
+"""The Jinja environment of chat templates: as transformers sets it up, with bounds for templates of strangers.
 
 Source: transformers 5.24 utils/chat_template_utils.py (`_cached_compile_jinja_template`). Its sandbox keeps a template
 from Python's internals; it does not keep it from taking all memory or all time. Here, every text and list is bounded

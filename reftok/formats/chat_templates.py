@@ -71,7 +71,7 @@ def _of_several(value: Any, source: str) -> Mapping[str, str]:
 
 
 def _tokens(settings: Settings, rules: Pipeline) -> dict[str, str]:
-    """The contents of the named tokens; of a name that no settings have, that of the model file."""
+    """The contents of the named tokens; the model file gives those that no settings name."""
     values = settings.values
     found = {name: content for name in _NAMES if (content := _content(values.get(name))) is not None}
     ids = {f"{name}_token": token_id for name, token_id in rules.named_ids.items() if token_id is not None}

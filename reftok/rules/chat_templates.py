@@ -15,7 +15,7 @@ class ChatTemplates:
     sources: by name, the Jinja source; a single template is "default".
     files: by name, the file that has it, for messages.
     tokens: what a template may write by name ("bos_token"): the contents of the named special tokens.
-    problem: why the files give no template, where they should: whoever asks for a chat is told, nobody else.
+    problem: why a template of the files cannot be used; only `chat` raises it, so that the model can still be loaded.
     """
 
     sources: Mapping[str, str]

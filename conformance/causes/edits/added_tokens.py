@@ -247,7 +247,7 @@ class _KeptMatches(AddedTokenPattern):
 
 
 class _WithoutWayBack(AddedTokenPattern):
-    """A trie that goes on behind a match that failed: the characters that it has looked at begin no other one."""
+    """A trie search without backtracking: behind a failed match it continues after the characters it has read."""
 
     def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken]) -> None:
         super().__init__(ids, tokens)

@@ -106,7 +106,7 @@ _CUTS: tuple[tuple[str, Callable[[str], Sequence[str]]], ...] = (
     ("each paragraph is encoded on its own", lambda text: _PARAGRAPHS.findall(text)),
     ("each word is encoded on its own, with the space before it", lambda text: _WORDS.findall(text)),
 )
-"""Ways to cut a text into parts, each of which is encoded as a text of its own."""
+"""Ways to cut a text into parts that are encoded one by one."""
 
 
 def _part_by_part(

@@ -1,4 +1,4 @@
-"""What a streaming decoder does to each id or part is told by many of its streams together."""
+"""Many streams of a subject together show what its decoder does to each id or part."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_mistake_of_each_rule_is_told(rule: str) -> None:
     """Fault: one cause was told as up to seven findings, by how the text of each stream looked."""
     told = attribute_stream_decoding(QWEN, streams(rule))
     texts = [[one.streaming for one in streams(name)] for name in (rule, told.rule)]
-    assert texts[0] == texts[1], "of two rules that say the same of these, the first is told"
+    assert texts[0] == texts[1], "if two rules give the same texts, the first is named"
     assert usual_cause("Decoder", rule)
 
 
@@ -52,7 +52,7 @@ def test_right_streams_and_too_few_wrong_ones_have_no_mistake() -> None:
         FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids)) for ids in lists()
     ]
     assert attribute_stream_decoding(QWEN, right) == Attribution()
-    wrong = [one for one in streams(RULES[0]) if "".join(map(str, one.streaming.given)) != one.whole]  # type: ignore[union-attr]
+    wrong = [one for one in streams(RULES[0]) if one.streaming != Streamed((str(one.whole),))]
     assert attribute_stream_decoding(QWEN, wrong[: LEAST_WRONG - 1]) == Attribution()
 
 
