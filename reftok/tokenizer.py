@@ -140,7 +140,7 @@ class Tokenizer:
 
         >>> import reftok
         >>> from dataclasses import replace
-        >>> from reftok.rules.chat_templates import ChatTemplates
+        >>> from reftok.chat.templates import ChatTemplates
         >>> source = "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
         >>> rules = reftok.load("bpe-qwen").rules
         >>> tokenizer = reftok.Tokenizer(replace(rules, chat_templates=ChatTemplates({"default": source})))

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "fast",
-        "streams", "chat", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
+        "version", "errors", "signals", "limits", "chat", "unicode", "regex_dialects", "rules", "formats", "fast",
+        "streams", "tokenizer", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "engine", "causes", "comparing", "report",

@@ -12,8 +12,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any
 
+from reftok.chat.templates import ChatTemplates
 from reftok.errors import ChatRefused
-from reftok.rules.chat_templates import ChatTemplates
 
 INSTALL = 'jinja2 3.1.6 or newer renders chat templates: pip install "reftok[chat]"'
 _LEAST_JINJA = (3, 1, 6)

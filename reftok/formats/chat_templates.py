@@ -16,10 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from reftok.chat.templates import DEFAULT, ChatTemplates
 from reftok.errors import ModelFormatError
 from reftok.formats.files import read_file
 from reftok.formats.settings import CONFIG, Settings, read_settings
-from reftok.rules.chat_templates import DEFAULT, ChatTemplates
 from reftok.rules.pipeline import Pipeline
 
 JINJA, MORE = "chat_template.jinja", "additional_chat_templates"

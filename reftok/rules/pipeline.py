@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, SupportsIndex, TypeAlias
 
+from reftok.chat.templates import ChatTemplates
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.limits.growth import Growth, refuse_expansion
 from reftok.limits.ids import checked_ids, whole_number
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.chat_templates import ChatTemplates
 from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding

@@ -16,12 +16,12 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from reftok.chat.templates import DEFAULT, ChatTemplates
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.llama_cpp.attributes import Origin, attributes, of_types
 from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
-from reftok.rules.chat_templates import DEFAULT, ChatTemplates
 from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.huggingface.pre_tokenizers import WhitespaceSplit
 from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions

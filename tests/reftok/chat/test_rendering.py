@@ -13,9 +13,9 @@ import pytest
 import reftok
 from reftok.chat import rendering
 from reftok.chat.rendering import chat_text
+from reftok.chat.templates import ChatTemplates
 from reftok.cli.commands import main
 from reftok.errors import ChatRefused
-from reftok.rules.chat_templates import ChatTemplates
 from tests.models import load
 from tests.reftok.official import added, bpe, tokenizer_json
 
