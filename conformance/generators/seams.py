@@ -116,7 +116,11 @@ def _sorts(added: Sequence[AddedToken], end: int) -> Iterator[tuple[str, str, Se
 
 
 def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
-    """One token for each combination of flags next to all neighbours, and next to the characters that a flag tests."""
+    """One token for each combination of flags next to all neighbours, and next to the characters that a flag tests; and
+    every token as a word between two others."""
+    for _, sort, contents in _sorts(added, -1):
+        for content in contents:
+            yield Seam(BESIDE_TOKENS, f"{sort} as a word", f"{content} as a word", f"a {content} b")
     flagged = {flag: token for token in added for flag, is_set in enumerate((*flags_of(token), True)) if is_set}
     for flags, content in {flags_of(token): token.content for token in flagged.values()}.items():
         for neighbour in NEIGHBOURS:
