@@ -116,8 +116,7 @@ def _sorts(added: Sequence[AddedToken], end: int) -> Iterator[tuple[str, str, Se
 
 
 def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
-    """One token for each combination of flags next to all neighbours, and next to the characters that a flag tests; and
-    every token as a word between two others."""
+    """Every token as a word, and one of each combination of flags beside what a flag and a pattern look at."""
     for _, sort, contents in _sorts(added, -1):
         for content in contents:
             yield Seam(BESIDE_TOKENS, f"{sort} as a word", f"{content} as a word", f"a {content} b")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reftok.cli.terminal import StatusLine, add_command, add_shared, harmless, say
 from reftok.errors import TrainingStopped
+from reftok.rules.types import AddedToken
 from reftok.training.sentencepiece.options import KINDS
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def add_train(commands: Any) -> None:
         "--shrinking-factor", type=float, default=argparse.SUPPRESS, metavar="X", help="of hf-unigram and unigram"
     )
     command.add_argument(
-        "--special-token", dest="special_tokens", action="append", default=argparse.SUPPRESS, metavar="TOKEN",
-        help="repeatable; the first ids",
+        "--special-token", dest="special_tokens", action="append", default=argparse.SUPPRESS,
+        metavar="TOKEN", help='repeatable; the first ids; with flags as {"content": "<mask>", "lstrip": true}',
     )  # fmt: skip
     command.add_argument(
         "--initial-alphabet", type=list, default=argparse.SUPPRESS, metavar="CHARACTERS",
@@ -130,6 +131,7 @@ _OWN = {"trainer", "files", "output", "whole_files", "pipeline", "resume", "over
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
     given = {name: value for name, value in vars(options).items() if name not in _OWN}
+    given |= {"special_tokens": [*map(_special_token, given["special_tokens"])]} if "special_tokens" in given else {}
     if (options.output is None) == (options.explain is None):
         raise TrainingStopped("train writes an output (-o FILE) or explains (--explain N|TOKEN)")
     if options.explain is not None:
@@ -165,6 +167,18 @@ def run(options: argparse.Namespace) -> None:
             progress.close()
     if not options.quiet:
         say(f"{options.output}: written after {monotonic() - started:.1f} s")
+
+
+def _special_token(given: str) -> str | AddedToken:
+    """A special token of the command line: its text, or an object of JSON with its flags."""
+    if not given.startswith('{"'):
+        return given
+    from reftok.formats.fields import Fields
+    from reftok.formats.huggingface.hub_folder import read_flags
+    from reftok.formats.strict_json import parse_json
+
+    value = parse_json(given.encode("utf-8", "surrogateescape"), "--special-token")
+    return read_flags(Fields({**value, "special": True}, "--special-token", given))
 
 
 def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:

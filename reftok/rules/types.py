@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, TypeAlias, cast
 
 Span: TypeAlias = tuple[int, int]
 """Half-open, in code points of the *original* text; anything else says so in its name."""
@@ -34,23 +34,38 @@ class Token:
     span_normalized: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AddedToken:
     """A token that is cut out of the text before the model sees it, with the flags of tokenizer.json.
 
     content: the text that is matched.
     single_word: match only between non-word characters.
     lstrip, rstrip: also match the white space to the left, to the right.
-    normalized: match the normalized content in normalized text, instead of the content in raw text.
+    normalized: match the normalized content in normalized text, instead of the content in raw text; if it is not
+        given, True for a token that is not special. Source: tokenizers 0.23 bindings/python/src/tokenizer.rs.
     special: left out of decoded text if special tokens are skipped.
+
+    >>> mask = AddedToken("<mask>", lstrip=True)
+    >>> mask.normalized, mask.as_special().normalized, AddedToken("<n>", normalized=True).as_special().normalized
+    (True, False, True)
     """
 
     content: str
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False
-    normalized: bool = True
+    normalized: bool = cast(bool, None)
     special: bool = False
+    _is_default: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.normalized is None:
+            object.__setattr__(self, "normalized", not self.special)  # type: ignore[unreachable]
+            object.__setattr__(self, "_is_default", True)  # no field: it is in no file and in no comparison
+
+    def as_special(self) -> AddedToken:
+        """The token as trainers take it, which make every token special."""
+        return replace(self, normalized=self.normalized and not self._is_default, special=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from reftok.rules.types import AddedToken
 from reftok.training.sentencepiece.options import DEFAULTS as SENTENCEPIECE_OPTIONS
 
 SpecialTokens: TypeAlias = Sequence[str | AddedToken]
-"""A str is a token with `normalized=False`; all become special."""
+"""Texts, or tokens with flags, also those of tokenizers; all become special."""
+_FLAGS = ("single_word", "lstrip", "rstrip")
 
 Trainer = TypeVar("Trainer")
 
@@ -30,6 +31,28 @@ _ELSEWHERE = {
 def contents(tokens: SpecialTokens) -> list[str]:
     """The texts of special tokens."""
     return [token if isinstance(token, str) else token.content for token in tokens]
+
+
+def special_token(given: Any) -> AddedToken:
+    """A token that a trainer was given, which becomes special.
+
+    given: a text, an AddedToken of this package or of tokenizers.
+
+    >>> special_token("<pad>")
+    AddedToken(content='<pad>', single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
+    """
+    if isinstance(given, str | AddedToken):
+        return (AddedToken(given) if isinstance(given, str) else given).as_special()
+    # Only a special AddedToken of tokenizers tells whether `normalized` was given or is the default.
+    was_special, given.special = given.special, True
+    normalized, given.special = given.normalized, was_special
+    flags = {flag: getattr(given, flag) for flag in _FLAGS}
+    return AddedToken(given.content, **flags, normalized=normalized, special=True)
+
+
+def _is_special_token(entry: object) -> bool:
+    """Whether a trainer takes it as a special token; that of tokenizers is told by its attributes."""
+    return isinstance(entry, str | AddedToken) or all(hasattr(entry, name) for name in ("content", "special", *_FLAGS))
 
 
 def trainer_of(kind: type[Trainer], name: str, options: Mapping[str, Any]) -> Trainer:
@@ -70,7 +93,7 @@ def _problem(hint: str, value: object) -> str:
     if "Sequence" in hint:
         if isinstance(value, str) or not isinstance(value, Sequence):
             return "a list is needed"
-        wrong = [entry for entry in value if not isinstance(entry, str | AddedToken)]
+        wrong = [entry for entry in value if not _is_special_token(entry)]
         return f"{wrong[0]!r:.60} in it is no text" if wrong else _not_text("".join(contents(value)))
     return _not_text(value) if isinstance(value, str) else "a text is needed"
 

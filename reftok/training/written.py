@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from reftok.errors import TrainingStopped
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.types import AddedToken
-from reftok.training.options import SpecialTokens
+from reftok.training.options import SpecialTokens, special_token
 from reftok.training.pipelines import Json
 
 
@@ -39,11 +38,7 @@ def added_tokens(
     highest = max(by_id, default=None)
     next_id = size if highest is None or (highest < size and size) else highest + 1
     for given in special_tokens:
-        token = (
-            AddedToken(given, normalized=False, special=True)
-            if isinstance(given, str)
-            else replace(given, special=True)
-        )
+        token = special_token(given)
         if not token.content or by_id.get(by_content.get(token.content, -1)) == token:
             continue
         token_id = by_content.get(token.content, ids.get(token.content))

@@ -14,7 +14,7 @@ tokenization_utils_tokenizers.py `TokenizersBackend.__init__`. Quirks that follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -160,10 +160,15 @@ def _token(value: Any, source: str, place: str, special: frozenset[str]) -> Adde
     content = content_of(value, source, place)
     if isinstance(value, str):
         return AddedToken(content, normalized=False, special=True)
-    return _read_flags(Fields({key: flag for key, flag in value.items() if key != "__type"}, source, place), special)
+    return read_flags(Fields({key: flag for key, flag in value.items() if key != "__type"}, source, place), special)
 
 
-def _read_flags(fields: Fields, special: frozenset[str]) -> AddedToken:
+def read_flags(fields: Fields, special: Container[str] = ()) -> AddedToken:
+    """An added token of tokenizer_config.json, whose flags need not be there. special: contents that are special.
+
+    >>> read_flags(Fields({"content": "<mask>", "lstrip": True, "special": True}, "", ""))
+    AddedToken(content='<mask>', single_word=False, lstrip=True, rstrip=False, normalized=False, special=True)
+    """
     token = _FLAGS(fields)
     is_special = token.special or token.content in special
     is_normalized = token.normalized if fields.has("normalized") else not is_special
@@ -185,7 +190,7 @@ def _extra(config: Mapping[str, Any], mapped: Mapping[str, Any], source: str) ->
 
 
 def _decoder_tokens(fields: Fields, special: frozenset[str]) -> list[AddedToken]:
-    tokens = [(token_id, _read_flags(token, special)) for token_id, token in fields.objects_by_id()]
+    tokens = [(token_id, read_flags(token, special)) for token_id, token in fields.objects_by_id()]
     return [token for _, token in sorted(tokens, key=lambda pair: pair[0])]
 
 

@@ -82,7 +82,7 @@ def check_training(name: str, pipeline: Json, texts: Sequence[str], options: Jso
     elif equal:
         tally.compared[f"{name}: DIFFERENT{chance}"] += 1
     else:
-        question = json.dumps([name, pipeline, texts, options], ensure_ascii=False)
+        question = json.dumps([name, pipeline, texts, options], ensure_ascii=False, default=repr)
         assert made == expected, question
         raise AssertionError(f"another order of keys: {question}")
 
@@ -98,7 +98,13 @@ def corpora(draw: st.DrawFn) -> list[str]:
     return draw(st.lists(st.text(alphabet, max_size=12), max_size=12)) * draw(st.integers(1, 2))
 
 
-special_tokens = st.lists(st.sampled_from(["<s>", "</s>", "a", "ab", "abc", "", "é", "[UNK]", "xy", "#"]), max_size=3)
+contents = st.sampled_from(["<s>", "</s>", "a", "ab", "abc", "", "é", "[UNK]", "xy", "#"])
+with_flags = st.builds(
+    lambda content, flags: tokenizers.AddedToken(content, **flags),
+    contents,
+    st.dictionaries(st.sampled_from(["single_word", "lstrip", "rstrip", "normalized"]), st.booleans()),
+)
+special_tokens = st.lists(contents | with_flags, max_size=3)
 sizes = st.integers(0, 40)
 alphabet_options = {
     "limit_alphabet": st.integers(0, 4),
