@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,8 @@ EXAMPLES = """examples:
   reftok train minbpe texts.txt --vocab-size 1000 --whole-files -o own.tiktoken  and own.toml
   reftok train sentencepiece-bpe texts.txt --vocab-size 8000 --byte-fallback true -o tokenizer.model
   reftok train unigram texts.txt --vocab-size 8000 --character-coverage 0.9995 --num-threads 16 -o tokenizer.model
-  reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made (or Ġthe)
+  reftok train hf-bpe texts.txt --vocab-size 8000 -o t.json --merge-table m.tsv  and the merges, each with its count
+  reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made (or Ġthe, or not)
 
 A file is read by lines, each with its line end, as tokenizers does, and for sentencepiece's trainers without the line
 feed; of a folder all .txt files are read. Pipelines, which sentencepiece's have none of: byte-level (GPT-2),
@@ -74,7 +76,7 @@ def add_train(commands: Any) -> None:
     description = "A tokenizer that learns its vocab from texts, identical to that of the official trainer."
     summary = "texts to a tokenizer, as the official trainers make it"
     command = add_command(commands, "train", run, summary, description, usage=USAGE, epilog=EXAMPLES)
-    command.add_argument("trainer", choices=ALL_TRAINERS, metavar="TRAINER", help=", ".join(ALL_TRAINERS))
+    command.add_argument("trainer", type=_trainer, metavar="TRAINER", help=", ".join(ALL_TRAINERS))
     command.add_argument("files", nargs="+", metavar="FILE", help="files of UTF-8, or folders with .txt files")
     command.add_argument(
         "-o",
@@ -108,6 +110,7 @@ def add_train(commands: Any) -> None:
     going = command.add_mutually_exclusive_group()
     going.add_argument("--resume", action="store_true", help="continue an interrupted training")
     going.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted training")
+    command.add_argument("--merge-table", metavar="FILE", help="also write the merges in order, with their counts")
     command.add_argument("--explain", metavar="N|TOKEN", help="why the Nth merge, or the one to TOKEN, was made")
     add_shared(command, "quiet")
     _add_sentencepiece(command)
@@ -125,7 +128,9 @@ def _add_sentencepiece(command: argparse.ArgumentParser) -> None:
             group.add_argument(f"--{name.replace('_', '-')}", metavar=takes, default=argparse.SUPPRESS)
 
 
-_OWN = {"trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "explain", "quiet", "run"}
+_OWN = {
+    "trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "merge_table", "explain", "quiet", "run",
+}  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> None:
@@ -151,6 +156,7 @@ def run(options: argparse.Namespace) -> None:
             whole_files=options.whole_files,
             pipeline=options.pipeline,
             output=options.output,
+            merge_table=options.merge_table,
             resume=options.resume,
             overwrite=options.overwrite,
             progress=progress,
@@ -167,6 +173,15 @@ def run(options: argparse.Namespace) -> None:
             progress.close()
     if not options.quiet:
         say(f"{options.output}: written after {monotonic() - started:.1f} s")
+
+
+def _trainer(given: str) -> str:
+    """The name of a trainer."""
+    if given in ALL_TRAINERS:
+        return given
+    near = get_close_matches(given, ALL_TRAINERS, 3, 0.5)
+    meant = f"did you mean {', '.join(near)}?" if near else f"it is one of {', '.join(ALL_TRAINERS)}"
+    raise argparse.ArgumentTypeError(f"{given!r:.60} is no trainer: {meant}")
 
 
 def _special_token(given: str) -> str | AddedToken:

@@ -99,6 +99,7 @@ class BpeTrainer:
             token = self.merged(*loop.halves(best[1]))
             loop.make(best, token, vocab.setdefault(token, len(vocab)), monitor.trace)
             monitor.report("merging", len(vocab), self.vocab_size, "tokens", loop.state)
+        loop.end(monitor.trace, self.merged)
         # Of a pair that was merged twice the last time counts.
         last = {pair: place for place, (pair, _, _) in enumerate(loop.made)}
         kept = [loop.made[place] for place in sorted(last.values())]

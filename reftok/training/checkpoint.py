@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from reftok.errors import TrainingStopped
 from reftok.formats.files import write_durably
-from reftok.training.monitor import UNWATCHED, Monitor, State, TrainingProgress
+from reftok.training.monitor import UNWATCHED, Monitor, State, TrainingProgress, TrainingTrace
 from reftok.training.texts import Texts
 
 Result = TypeVar("Result")
@@ -61,10 +61,11 @@ def carried_out(
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[TrainingProgress], None] | None = None,
+    trace: TrainingTrace | None = None,
 ) -> Result:
     """The result of a training, written to `path`; with None it is not written, and there is no checkpoint.
 
-    The other arguments are those of `reftok.train`.
+    trace: is filled. The other arguments are those of `reftok.train`.
     Raises TrainingStopped for an output that exists or cannot be written, and a checkpoint that cannot be resumed.
     """
     checkpoint = None if path is None else path.with_name(f"{path.name}.training")
@@ -88,7 +89,7 @@ def carried_out(
             saved = monotonic()
             wait = max(SAVE_SECONDS, 10 * (saved - now))
 
-    result = training.run(Monitor(watch, state))
+    result = training.run(Monitor(watch, state, trace))
     if path is not None and checkpoint is not None:
         try:
             for file, content in training.files(result, path).items():

@@ -30,7 +30,7 @@ Quirks, all of tokenizers:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from operator import add
 from typing import Any, ClassVar, TypeAlias
@@ -207,6 +207,18 @@ class MergeLoop:
             self.tokens.append(token)
         self.merge(pair, token_id, words)
         self.made.append((pair, token_id, count))
+
+    def end(self, trace: TrainingTrace | None, merged: Callable[[str, str], str] = add) -> None:
+        """Notes the table of merges, and the pairs that would have made the token that was asked for.
+
+        merged: the token that two become.
+        """
+        if trace is None:
+            return
+        trace.table = [Merge(*self.halves(pair), self.tokens[made], count) for pair, made, count in self.made]
+        if trace.asked and not trace.merges:
+            pairs = [pair for pair in [*self.pair_counts] if merged(*self.halves(pair)) == trace.asked]
+            trace.unmade = [Merge(*self.halves(pair), trace.asked, self.current(pair)) for pair in pairs]
 
     def merge(self, pair: str, new_id: int, words: Sequence[int]) -> None:
         """Writes the new id in the place of the pair in these words, and queues the pairs that come up."""

@@ -70,15 +70,15 @@ class MinbpeTrainer:
         """
         if not BYTES <= self.vocab_size <= MOST_IDS:
             raise TrainingStopped(f"minbpe: vocab_size is {self.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
-        # A token is kept as the characters of Latin-1 that have its bytes as code points, since a state is JSON.
-        words = (word.decode("latin-1") for word in word_counts)
-        loop = FirstSeenLoop(words, [*word_counts.values()], [chr(byte) for byte in range(BYTES)])
+        words = (word.decode("latin-1") for word in word_counts)  # whose code points are the bytes, which are the ids
+        loop = FirstSeenLoop(words, [*word_counts.values()], [*to_byte_characters(bytes(range(BYTES)))])
         loop.start(monitor.state)
         while len(loop.tokens) < self.vocab_size and (best := loop.best()) is not None and best[0]:
-            loop.make(best, "".join(loop.halves(best[1])), len(loop.tokens))
+            loop.make(best, "".join(loop.halves(best[1])), len(loop.tokens), monitor.trace)
             monitor.report("merging", len(loop.tokens), self.vocab_size, "tokens", loop.state)
+        loop.end(monitor.trace)
         merges = [(ord(pair[0]), ord(pair[1])) for pair, _, _ in loop.made]
-        return TrainedBytes([token.encode("latin-1") for token in loop.tokens], merges)
+        return TrainedBytes([bytes(map(CHARACTER_TO_BYTE.__getitem__, token)) for token in loop.tokens], merges)
 
 
 class FirstSeenLoop(MergeLoop):

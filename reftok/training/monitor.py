@@ -48,11 +48,15 @@ class TrainingTrace:
     """What a training notes if it is given one.
 
     asked: the number of a merge from 0, its token, or a piece of a Unigram model; None for all merges.
-    merges: of BPE, by number. story: of the piece, a line for each step. pruned: why it went; "" if it is in the model.
+    merges: of BPE those asked for, by number. table: all merges in their order, without rivals.
+    unmade: the pairs that would have made the token, with how often they are neighbours at the end.
+    story: of the piece, a line for each step. pruned: why it went; "" if it is in the model.
     """
 
     asked: str | None = None
     merges: dict[int, Merge] = field(default_factory=dict)
+    table: list[Merge] = field(default_factory=list)
+    unmade: list[Merge] = field(default_factory=list)
     story: list[str] = field(default_factory=list)
     pruned: str = ""
 

@@ -9,7 +9,8 @@ from typing import Any
 from reftok.formats.huggingface.tokenizer_json import build_rules
 from reftok.tokenizer import Tokenizer
 from reftok.training.checkpoint import carried_out
-from reftok.training.monitor import TrainingProgress
+from reftok.training.explaining import refuse_table, write_table
+from reftok.training.monitor import TrainingProgress, TrainingTrace
 from reftok.training.sentencepiece.trainer import SentencePieceTraining, rules_of
 from reftok.training.texts import Texts
 from reftok.training.training import Training
@@ -26,6 +27,7 @@ def train(
     whole_files: bool = False,
     pipeline: str | Path | Mapping[str, Any] | None = None,
     output: str | Path | None = None,
+    merge_table: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[TrainingProgress], None] | None = None,
@@ -43,6 +45,8 @@ def train(
         `▁`. Of minbpe `pattern=` in its place, None for no cutting; sentencepiece has none.
     output: tokenizer.json, vocab.json (merges.txt beside it) or a .tiktoken rank file, to be written; FILE.model of
         sentencepiece's trainers.
+    merge_table: a file to be written with the merges of a BPE in their order: a line for each, with its number, its two
+        tokens, the token that they become and how often they were neighbours, separated by tabs.
     resume: continue from the checkpoint of an interrupted training with the same files, options and output.
     overwrite: replace the output, and discard an interrupted training.
     progress: called twice a second.
@@ -63,10 +67,17 @@ def train(
     """
     training = training_of(trainer, Texts.of(texts, files, whole_files), pipeline, options)
     path, place = None if output is None else Path(output), str(output or "")
+    if merge_table is not None:
+        refuse_table(trainer, Path(merge_table), overwrite)
+    trace = TrainingTrace("")  # asks for no merge in detail
     # Each is trained and loaded by its own family; the two results have different types.
     if isinstance(training, Training):
-        return Tokenizer(build_rules(carried_out(training, path, resume, overwrite, progress), place))
-    return Tokenizer(rules_of(carried_out(training, path, resume, overwrite, progress), path))
+        rules = build_rules(carried_out(training, path, resume, overwrite, progress, trace), place)
+    else:
+        rules = rules_of(carried_out(training, path, resume, overwrite, progress, trace), path)
+    if merge_table is not None:
+        write_table(trace, Path(merge_table))
+    return Tokenizer(rules)
 
 
 def training_of(

@@ -60,6 +60,7 @@ def merges(sentences: Sequence[Counted], most: int, shapes: PieceShapes, monitor
         known.add(piece)
         loop.make(best, piece, len(loop.tokens), monitor.trace)
         monitor.report("merging", len(loop.made), most, "pieces", loop.state)
+    loop.end(monitor.trace)
     return [(loop.tokens[token_id], count) for _, token_id, count in loop.made]
 
 

@@ -110,8 +110,30 @@ def test_a_merge_is_explained_by_its_count_and_its_rivals(texts: Path, capsys: p
     texts.write_text("abc abc", "utf-8")
     second = explained(capsys, "hf-bpe", str(texts), "--pipeline", "whitespace", "--explain", "ab")
     assert "1 other pair has this count; this one has the smaller ids, the left one first:\n    'b' + 'c'" in second
-    assert main(["train", "hf-bpe", str(texts), "--explain", "nothing"]) == 2
-    assert "'nothing' is not made" in capsys.readouterr().err
+    assert main(["train", "hf-bpe", str(texts), "--explain", "900"]) == 2
+    assert "merge 900 is not made" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("trainer", ["hf-bpe", "minbpe", "sentencepiece-bpe"])
+def test_a_merge_that_was_not_made_is_explained(trainer: str, texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts.write_text("the he the\n" * 2, "utf-8")
+    options = {"hf-bpe": ["258"], "minbpe": ["258"], "sentencepiece-bpe": ["9"]}[trainer]
+    told = explained(capsys, trainer, str(texts), "--vocab-size", *options, "--explain", "th").splitlines()
+    assert told[0] == "no merge makes 'th'"
+    assert told[1] == "  't' + 'h': neighbours 0 times at the end of the training"
+    assert told[2] == "    merge 0 came before: 'h' + 'e', 6 times"
+
+
+def test_the_merges_are_a_table_with_their_counts(texts: Path, tmp_path: Path) -> None:
+    texts.write_text("a\tba\tb a", "utf-8")
+    table, output = tmp_path / "merges.tsv", str(tmp_path / "tokenizer.json")
+    options = ["hf-bpe", str(texts), "--pipeline", "none", "--vocab-size", "5", "-o", output, "--quiet"]
+    assert main(["train", *options, "--merge-table", str(table)]) == 0
+    assert table.read_text("utf-8").splitlines() == [
+        "merge\tleft\tright\ttoken\tcount",
+        r"0	\t	b	\tb	2",
+    ]
+    assert main(["train", "word", str(texts), "-o", output, "--merge-table", str(table)]) == 2
 
 
 def test_a_piece_is_explained_by_its_score_in_each_round(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
