@@ -129,7 +129,8 @@ def _add_sentencepiece(command: argparse.ArgumentParser) -> None:
 
 
 _OWN = {
-    "trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "merge_table", "explain", "quiet", "run",
+    "trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "merge_table", "explain", "quiet",
+    "run",
 }  # fmt: skip
 
 
