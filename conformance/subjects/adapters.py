@@ -19,6 +19,7 @@ from conformance.subjects import (
     sentencepiece_subject,
     tiktoken_subject,
     tokenizers_subject,
+    transformers_subject,
 )
 from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
 from conformance.subjects.definition import absolute_name, check_definition, definition
@@ -36,6 +37,7 @@ _ADAPTERS: dict[str, Adapter] = {
         tiktoken_subject,
         llama_cpp_subject,
         mistral_common_subject,
+        transformers_subject,
         reftok_subject,
         reftok_spec_subject,
     )

@@ -47,15 +47,15 @@ class TokenizersSubject(LibrarySubject):
         self.has_batch = self._tokenizer.padding is None
 
     def encoding(self, text: str | bytes) -> Encoded:
-        return _encoded(self._tokenizer.encode(text))
+        return encoded(self._tokenizer.encode(text))
 
     def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        return [_encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
+        return [encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
 
     def encode_bare(self, texts: Sequence[str]) -> list[Encoding]:
         encode = partial(self._tokenizer.encode, add_special_tokens=False)
         found = each(encode, texts)
-        return [Failure("refused", "") if one is None else _encoded(one) for one in found]
+        return [Failure("refused", "") if one is None else encoded(one) for one in found]
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         found: str = self._tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)
@@ -105,7 +105,8 @@ class _Decoder:
         return ""
 
 
-def _encoded(encoding: Any) -> Encoded:
+def encoded(encoding: Any) -> Encoded:
+    """An encoding of the library's as an observation."""
     return Encoded(
         tuple(encoding.ids),
         tuple(encoding.tokens),
