@@ -118,6 +118,14 @@ def _in_words(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[s
     starts = [0 if word is None else firsts[word] for word in words]
     counted = [(start - first, end - first) for (start, end), first in zip(right, starts, strict=True)]
     yield "offsets count from the start of each pre-token", counted
+    ids, added = tokenizer.encode_ids(text), tokenizer.rules.added_tokens
+    for kind, tokens in (("special", added.special_ids()), ("added", frozenset(added.tokens))):
+        ends = accumulate((end * (one in tokens) for one, (_, end) in zip(ids, right, strict=True)), max, initial=0)
+        spans = [
+            (start, end) if one in tokens else (start - before, end - before)
+            for one, (start, end), before in zip(ids, right, ends, strict=False)
+        ]
+        yield f"offsets count from the {kind} token before", spans
 
 
 def _one_by_one(right: Spans) -> Spans:

@@ -9,9 +9,12 @@ from typing import TypeAlias
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
+from conformance.causes.edits.decoders import first_space_kept
 from conformance.core.streaming import FedStream, Streamed
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.decoders import Metaspace, Strip
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 
 Ids: TypeAlias = Sequence[int]
 Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
@@ -60,6 +63,8 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     yield rule, lambda ids, skips: _alone(tokenizer, ids, skips).replace("\ufffd", "")
     for rule, change in _OF_PARTS:
         yield rule, partial(_with_parts, change, tokenizer)
+    if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
+        yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"

@@ -7,7 +7,7 @@ with several texts and cuts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from conformance.causes.attribution import Attribution
 from conformance.core.streaming import Chunks, FedStream, Streamed
@@ -77,7 +77,7 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
     places = range(1 + len(text)) if isinstance(chunks[0], str) else widths
     seams = [(end, sum(place <= end for place in places) - 1) for end in ends]
     if not seams:
-        return _without_seam(chunks)
+        return _without_seam(tokenizer, text, chunks, observed)
     wrong = next((n for n, pair in enumerate(zip(encoding.ids, observed, strict=False)) if pair[0] != pair[1]), -1)
     start = encoding.offsets[wrong][0] if encoding.ids else 0
     end, seam = next((pair for pair in seams if pair[1] >= start), seams[-1])
@@ -86,10 +86,14 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
     return _at_seam(tokenizer, text, seam, encoding, observed)
 
 
-def _without_seam(chunks: Chunks) -> Attribution:
+def _without_seam(tokenizer: Tokenizer, text: str, chunks: Chunks, given: Sequence[int]) -> Attribution:
     """The rule where one chunk already goes wrong: no seam is at fault."""
     if not chunks:
         return Attribution()
+    for place in (place for place, character in enumerate(text) if place and character.isspace()):
+        apart = [tokenizer.encode_ids(part, add_special_tokens=False) for part in (text[:place], text[place:])]
+        if [*chain.from_iterable(apart)] == [*given]:
+            return Attribution("Input", "the last word that has come is encoded on its own")
     is_text = isinstance(chunks[0], str)
     what = "gives other ids than the whole text" if is_text else "of bytes gives other ids than their text"
     return Attribution("Input", f"even one chunk {what}")

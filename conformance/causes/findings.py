@@ -17,6 +17,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
+from conformance.causes.asking import around
 from conformance.causes.attribution import (
     DESCRIPTIONS,
     UNSURE,
@@ -53,6 +54,8 @@ MOST_TIMES = 8
 """So often causes are sought anew for one subject of comparisons one by one."""
 MOST_LEFT = 12
 """Of the mismatches that no cause claims, so many are asked again, of all lengths."""
+MOST_FRAMED = 6
+"""Texts with other offsets that are asked with other text beside them, since a rule is counted on such alone."""
 NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
 NO_CLAIMS: Mapping[str, Claims] = MappingProxyType({})
 
@@ -249,7 +252,7 @@ class _Naming:
         check = CHECKS[group.example.check]
         shown: dict[_Cause | None, dict[Case, Difference]] = {}
         alone: set[Case] = set()
-        for case, answers in self._trial.answers.items():
+        for case, answers in [*self._trial.answers.items()]:  # what names offsets may ask more
             difference = check(case, *answers)
             if isinstance(difference, Difference) and difference.rule == group.example.rule:
                 causes = self._causes_of(check, case)
@@ -352,7 +355,10 @@ class _Naming:
     @cached_property
     def _offset_counts(self) -> tuple[int, Counter[str]]:
         """How many texts have other offsets, and how many of them each rule explains; none that findings came from."""
-        found = {one.text for one in self._trial.witnesses}
+        found = {one.text: one for one in self._trial.witnesses}
+        shortest = sorted((text for text, one in found.items() if self._offset_rules(one)), key=len)[:MOST_FRAMED]
+        framed = around(self._bench.reference.tokenizer, shortest)
+        self._trial.ask(text_case(text, "sample:offsets") for text in framed)
         others = {one.text: one for one in self._trial.answers if one.text not in found}
         shown = [rules for one in others.values() if (rules := self._offset_rules(one)) is not None]
         return len(shown), Counter(rule for rules in shown for rule in rules)

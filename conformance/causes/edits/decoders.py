@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import dropwhile, groupby, takewhile
 from typing import Literal
 from unicodedata import normalize
 
@@ -17,7 +17,7 @@ from conformance.causes.edits.parameters import in_other_order, with_other_optio
 from conformance.causes.edits.stripped import strippings
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
-from reftok.rules.huggingface.decoders import ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
 from reftok.rules.stages import Decoder
 
@@ -104,6 +104,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
         rules.append(("byte pieces are decoded as Latin-1", partial(_bytes_as_latin_1, tokenizer)))
+        rules.append(("byte pieces at the end are not given out", partial(_without_last_bytes, tokenizer)))
     unknown = tokenizer.rules.model.unk_id
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
@@ -138,10 +139,14 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
         )
     if added:
-        rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer)))
+        rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer, added)))
     if special:
+        rules.append(("spaces are put around special tokens", partial(_spaced, tokenizer, special)))
         ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
         rules.append(("text ends at the first special token", ends))
+    if special or _controls(tokenizer):
+        rule = "behind special tokens at the start, the first space is kept"
+        rules.append((rule, partial(first_space_kept, tokenizer)))
     for rule, text in rules:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
@@ -149,6 +154,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     for index, step in enumerate(tokenizer.rules.decoders or ()):
         if isinstance(step, (Replace, Metaspace)):
             yield from _first_only(tokenizer, index, step)
+        if isinstance(step, ByteFallback):
+            yield _without(tokenizer, index, "one U+FFFD for each maximal subpart", (_BytesBySubparts(),))
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
         for rule, other in with_other_options(step):
             yield _without(tokenizer, index, rule, (other,))
@@ -241,12 +248,43 @@ def _unfinished(data: bytes) -> int:
     return len(decoder.getstate()[0])
 
 
-def _spaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """Added tokens apart from the text, as slow tokenizers of transformers join them."""
-    added = tokenizer.rules.added_tokens
-    kept = [one for one in ids if not skip or one not in added.special_ids()]
-    runs = groupby(kept, lambda one: one if one in added.tokens else None)
-    return " ".join(tokenizer.decode([*run], skip_special_tokens=False) for _, run in runs)
+def _spaced(tokenizer: Tokenizer, apart: Container[int], ids: Sequence[int], skip: bool) -> str:
+    """Some tokens apart from the text, as slow tokenizers of transformers join them. apart: their ids."""
+    special = tokenizer.rules.added_tokens.special_ids()
+    kept = [one for one in ids if not skip or one not in special]
+    runs = groupby(enumerate(kept), lambda pair: pair[0] if pair[1] in apart else -1)
+    return " ".join(tokenizer.decode([one for _, one in run], skip_special_tokens=False) for _, run in runs)
+
+
+def first_space_kept(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text of ids that begin with a special token as if other text came before it."""
+    if not ids or ids[0] not in tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer):
+        return tokenizer.decode(ids, skip_special_tokens=skip)
+    before = tokenizer.encode_ids("a", add_special_tokens=False)
+    whole = tokenizer.decode([*before, *ids], skip_special_tokens=skip)
+    return whole.removeprefix(tokenizer.decode(before, skip_special_tokens=skip))
+
+
+def _controls(tokenizer: Tokenizer) -> frozenset[int]:
+    table = piece_table(tokenizer)
+    pieces = () if table is None else table.pieces
+    return frozenset(index for index, piece in enumerate(pieces) if piece.type is PieceType.CONTROL)
+
+
+def _without_last_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    kept = [*dropwhile(lambda one: byte_of_token(tokenizer.id_to_token(one) or "") is not None, reversed(ids))]
+    return tokenizer.decode(kept[::-1], skip_special_tokens=skip)
+
+
+class _BytesBySubparts:
+    """ByteFallback that keeps the characters of a run of bytes of which others are no UTF-8."""
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        decoded: list[str] = []
+        for is_byte, run in groupby(tokens, lambda token: byte_of_token(token) is not None):
+            group = [*run]
+            decoded += [_by_subparts(group)] if is_byte else group
+        return decoded
 
 
 def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]:
@@ -260,7 +298,7 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
         first = next((token for one in ids if (token := table.id_to_token(one))), "")
         return " " + decode(ids, skip) if first.startswith("▁") else decode(ids, skip)
 
-    control = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.CONTROL}
+    control = _controls(tokenizer)
     if byte_ids:
         yield "byte pieces are given out by name", partial(by_runs, "".join)
         yield "byte pieces are given out by name", partial(_by_lone_runs, table, decode)

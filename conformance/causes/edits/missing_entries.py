@@ -12,7 +12,10 @@ from conformance.causes.edits.fault import Fault, TextAnswer, of_rules, predicte
 from reftok import Tokenizer
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters
 from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
 from reftok.rules.types import Token
 
 JAVASCRIPT_KEYS = frozenset(
@@ -49,6 +52,7 @@ def of_missing_entries(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> I
     if is_byte_level(tokenizer):
         yield from _of_bytes(tokenizer, answers)
     yield from _of_words(tokenizer, answers)
+    yield from _of_lengths(tokenizer, answers)
 
 
 def _learnt(
@@ -117,6 +121,44 @@ def _with_fewer_merges(tokenizer: Tokenizer, model: BPE, rank: float) -> Pipelin
         return None if found is None or found[0] >= rank else found
 
     return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
+
+
+# --- long pieces
+
+
+def _of_lengths(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[Fault]:
+    """A search that gives up before the longest pieces: none is found of more characters than some number.
+
+    The answers bound the number: the longest token that they have, and the shortest that they lack.
+    """
+    name = tokenizer.id_to_token
+    kept = [len(name(one) or "") for _, right, observed in answers for one in {*observed} - {*right}]
+    lost = [len(name(one) or "") for _, right, observed in answers for one in {*right} - {*observed}]
+    longest, shortest = max(kept, default=0), min((one for one in lost if one > max(kept, default=0)), default=0)
+    for limit in dict.fromkeys((shortest - 1, longest, *range(longest, shortest))) if shortest else ():
+        build = partial(_without_long, tokenizer, limit)
+        fault = of_rules("Model", f"pieces of more than {limit} characters are not found", tokenizer, build)
+        yield replace(fault, learnt="missing")
+
+
+def _without_long(tokenizer: Tokenizer, limit: int) -> Pipeline:
+    """The rules without the pieces of more characters than the limit."""
+    model = tokenizer.rules.model
+    if isinstance(model, BPE):
+
+        def merge_of(left: int, right: int) -> tuple[int, int] | None:
+            found = model.merge_of(left, right)
+            return None if found is None or len(model.id_to_token(found[1]) or "") > limit else found
+
+        return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
+    if isinstance(model, Unigram):
+        shorter = [("" if len(piece) > limit else piece, score) for piece, score in model.pieces]
+        return replace(tokenizer.rules, model=Unigram(shorter, model.unk_id, model.byte_fallback))
+    if isinstance(model, PieceModel):
+        unused = (one._replace(type=PieceType.UNUSED) if len(one.piece) > limit else one for one in model.table.pieces)
+        table = PieceTable([*unused], model.table.byte_fallback, "", model.table.special)
+        return replace(tokenizer.rules, model=type(model)(table))
+    return tokenizer.rules
 
 
 # --- bytes and words

@@ -36,6 +36,7 @@ from reftok.unicode.characters import WHITE_SPACE, lower_case
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
 _WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
+_SPACES = re.compile("  +")
 _FORMS: dict[_Form, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
 
@@ -213,7 +214,9 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
         shortest_prefix = step.charsmap.shortest_prefix
-        alone = Rewritten(lambda text: "".join(shortest_prefix(one) or one for one in text))
+        alone = Rewritten(
+            lambda text: "".join(one if (found := shortest_prefix(one)) is None else found for one in text)
+        )
         yield _with(tokenizer, _SINGLE, index, (alone,))
     named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
     for form, other in _FORMS.items():
@@ -248,6 +251,13 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         for form in ("NFKC", "NFC"):
             yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
         yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
+        if options.remove_extra_whitespaces:
+            keeping = replace(options, remove_extra_whitespaces=False)
+            kept = replace(
+                tokenizer.rules, normalizers=(SentencePieceNormalizer(keeping, step.charsmap, step.symbols),)
+            )
+            rule = "extra spaces are removed before the charsmap is applied"
+            yield of_text("Normalizer", rule, kept, lambda text: _SPACES.sub(" ", text.strip(" ")))
     if step.symbols is not None:
         build = partial(SentencePieceNormalizer, options, step.charsmap)
         yield changed("user-defined symbols are normalized", build)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import TypeAlias
 from unicodedata import is_normalized, normalize
 
@@ -30,6 +30,7 @@ from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import Segment
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.rules.sentencepiece.words import SentencePieceChar
 from reftok.rules.stages import Model
 from reftok.rules.types import Span, Token
 from reftok.rules.viterbi import Best, PieceMatch, best_paths
@@ -65,7 +66,7 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     if isinstance(model, SentencePieceUnigram):
         yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
         yield _with(tokenizer, "the longest piece at each place, not the best path", partial(LongestUnigram, model))
-    if isinstance(model, PieceModel) and not model.byte_fallback:
+    if isinstance(model, PieceModel | Unigram) and not model.byte_fallback:
         each = partial(ChangedModel, model, partial(_each_unknown, model))
         yield _with(tokenizer, "each unknown character is a token", each)
     unknown = model.unk_id
@@ -96,8 +97,8 @@ def _of_packed_pairs(tokenizer: Tokenizer, model: BPE) -> Faults:
     for bits in _PACKED_BITS:
         if 1 << bits < model.size <= _MOST_TOO_LARGE << bits:
             large = cache(partial(_large_pairs, model, bits))
-            for key in (_added, _joined, _joined_within):
-                build = partial(_packed, model, partial(key, bits), bits, large)
+            for key, wins in product((_added, _joined, _joined_within), (max, min)):
+                build = partial(_packed, model, partial(key, bits), bits, large, wins)
                 yield _with(tokenizer, f"pairs of ids are packed into {2 * bits} bits", build)
 
 
@@ -121,15 +122,19 @@ def _joined_within(bits: int, left: int, right: int) -> int:
 
 
 def _packed(
-    model: BPE, key: Callable[[int, int], int], bits: int, large: Callable[[], Sequence[tuple[int, int]]]
+    model: BPE,
+    key: Callable[[int, int], int],
+    bits: int,
+    large: Callable[[], Sequence[tuple[int, int]]],
+    wins: Callable[[Iterable[tuple[int, int]]], tuple[int, int]],
 ) -> Model:
-    """The merges by one number for both ids, the last of those that have the same."""
+    """The merges by one number for both ids. wins: the last or the first of those that have the same."""
     merges, last = model.merges, (1 << bits) - 1
     doubtful: dict[int, tuple[int, int]] = {}
     for pair in large():
         number = key(*pair)
         same = (merges.get((number >> bits, number & last)), doubtful.get(number), merges[pair])
-        doubtful[number] = max(filter(None, same))
+        doubtful[number] = wins(filter(None, same))
 
     def merge_of(left: int, right: int) -> tuple[int, int] | None:
         number = key(left, right)
@@ -158,7 +163,7 @@ def _by_clusters(model: Model, clusters: Clusters) -> Iterator[Callable[[], Mode
     if isinstance(model, BPE) and _has_plain_symbols(model):
         for find in (model.vocab.get, _found_by_equivalence(model.vocab, 0)):
             yield partial(ChangedModel, model, partial(_bpe_of_symbols, model, clusters, find))
-    elif isinstance(model, SentencePieceBPE):
+    elif isinstance(model, SentencePieceBPE | SentencePieceChar):
         yield partial(ChangedModel, model, partial(_pieces_of_clusters, model, clusters))
     elif isinstance(model, SentencePieceUnigram):
         yield partial(ClusterPieces, model, clusters)
@@ -198,9 +203,11 @@ def _bpe_of_symbols(model: BPE, cut: Clusters, find: Callable[[str], int | None]
     ]
 
 
-def _pieces_of_clusters(model: SentencePieceBPE, clusters: Clusters, text: str) -> Sequence[Token]:
-    merged = merge_all(clusters(text), model.merge_of)
-    return model.table.tokens([(part, model.table.usable_id(part)) for _, part in merged])
+def _pieces_of_clusters(model: SentencePieceBPE | SentencePieceChar, clusters: Clusters, text: str) -> Sequence[Token]:
+    parts = clusters(text)
+    if isinstance(model, SentencePieceBPE):
+        parts = [part for _, part in merge_all(parts, model.merge_of)]
+    return model.table.tokens([(part, model.table.usable_id(part)) for part in parts])
 
 
 @lru_cache(maxsize=4)
@@ -346,13 +353,14 @@ class LongestUnigram(SentencePieceUnigram):
         return segments
 
 
-def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:
-    segments = model.segments(text)
-    starts = accumulate((len(part) for part, _ in segments), initial=0)
-    return [
-        Token(token_id, part, (start, start + len(part)))
-        for start, (part, token_id) in zip(starts, segments, strict=False)
-    ]
+def _each_unknown(model: Model, text: str) -> Sequence[Token]:
+    """The tokens, one for each unknown character of a run."""
+    tokens: list[Token] = []
+    for token in model.tokenize(text):
+        start, end = token.span_normalized
+        places = range(start, end) if token.id == model.unk_id else ()
+        tokens += [Token(token.id, text[place], (place, place + 1)) for place in places] or [token]
+    return tokens
 
 
 def _unknown_words(tokenizer: Tokenizer, unknown: int) -> Model:

@@ -46,6 +46,7 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("marks count as letters", (("\\p{L}", "\\p{L}\\p{M}"), ("]?\\p{L}\\p{M}+", "]?[\\p{L}\\p{M}]+"),
                                ("| ?\\p{L}\\p{M}+", "| ?[\\p{L}\\p{M}]+"))),
     ("marks count as letters", (("]?\\p{L}+", "]?[\\p{L}\\p{M}]+"), ("| ?\\p{L}+", "| ?[\\p{L}\\p{M}]+"))),
+    ("letters are those of the property Alphabetic", (("\\p{L}", "\\p{Alphabetic}"),)),
     ("\\w in place of \\p{L}", (("[^\\r\\n\\p{L}\\p{N}]?\\p{L}+", "[^\\r\\n\\w]?\\w+"),)),
     ("\\s is ASCII white space", (("[^\\s", f"[^{_ASCII_SPACE}"), ("(?!\\S)", f"(?![^{_ASCII_SPACE}])"),
                                   ("\\s+", f"[{_ASCII_SPACE}]+"), ("\\s*", f"[{_ASCII_SPACE}]*"))),

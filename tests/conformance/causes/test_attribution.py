@@ -211,3 +211,14 @@ def test_of_a_text_that_is_too_long_for_a_trace_no_boundaries_are_told() -> None
     pre_tokenizers = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}] * 400}
     tokenizer = own(tokenizer_json(wordlevel(["<unk>", "a"]), pre_tokenizer=pre_tokenizers))
     assert attribute_boundaries(tokenizer, "a " * 3000, [0]) == Attribution()
+
+
+def test_offsets_that_count_from_the_special_token_before_are_told() -> None:
+    """Fault: where a text begins between two added tokens was not added, and that had no name."""
+    tokenizer, text = load("bpe-qwen"), "a <|im_end|>b c"
+    right = Encoded(tuple(tokenizer.encode_ids(text)), offsets=tuple(tokenizer.encode(text).offsets))
+    assert right.offsets is not None
+    end = text.index("b")
+    given = tuple((a - end, b - end) if a >= end else (a, b) for a, b in right.offsets)
+    told = attribute_offsets(tokenizer, text, right, Encoded(right.ids, offsets=given))
+    assert told == Attribution("Offsets", "offsets count from the special token before")

@@ -10,21 +10,21 @@ from conformance.causes.attribution import Attribution
 from conformance.causes.decoder_streams import LEAST_WRONG, attribute_stream_decoding, mistakes
 from conformance.core.rule_table import usual_cause
 from conformance.core.streaming import FedStream, Feeding, Streamed
+from reftok import Tokenizer
 from tests.models import load
 
-QWEN = load("bpe-qwen")
+QWEN, LLAMA = load("bpe-qwen"), load("spm-bpe-hf")
 END = "<|im_end|>"
 TEXTS = ("a cat  sat on a mat", "über \U0001f937", "no  no  no", f"你{END}好", "  x  ", "\n\n a", "plain")
 RULES = [rule for rule, _ in mistakes(QWEN)]
+BY_RULE = {rule: tokenizer for tokenizer in (LLAMA, QWEN) for rule, _ in mistakes(tokenizer)}
 
 
-def lists() -> Iterator[Sequence[int]]:
+def lists(tokenizer: Tokenizer) -> Iterator[Sequence[int]]:
     """Ids of texts, and with a special token or a letter within a character."""
-    end, letter = QWEN.encode_ids(END)[0], QWEN.encode_ids("a")[0]
-    for text in TEXTS:
-        ids = QWEN.encode_ids(text)
-        yield ids
-    first, *rest = QWEN.encode_ids("\U0001f937")
+    end, letter = max(tokenizer.rules.added_tokens.special_ids()), tokenizer.encode_ids("a")[-1]
+    yield from map(tokenizer.encode_ids, TEXTS)
+    first, *rest = tokenizer.encode_ids("\U0001f937", add_special_tokens=False)
     for many in range(1, 1 + LEAST_WRONG):
         yield [*[letter] * many, first, end, *rest]
         yield [*[letter] * many, first, *[letter] * 4]
@@ -32,16 +32,17 @@ def lists() -> Iterator[Sequence[int]]:
 
 def streams(rule: str) -> Iterator[FedStream]:
     """What a subject with this one mistake gives."""
-    (streamed,) = (one for name, one in mistakes(QWEN) if name == rule)
-    for ids in lists():
+    tokenizer = BY_RULE[rule]
+    (streamed,) = (one for name, one in mistakes(tokenizer) if name == rule)
+    for ids in lists(tokenizer):
         feeding = Feeding("decoder", tuple(ids))
-        yield FedStream(feeding, Streamed((streamed(ids, True),)), QWEN.decode(ids))
+        yield FedStream(feeding, Streamed((streamed(ids, True),)), tokenizer.decode(ids))
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", BY_RULE)
 def test_the_mistake_of_each_rule_is_told(rule: str) -> None:
     """Fault: one cause was told as up to seven findings, by how the text of each stream looked."""
-    told = attribute_stream_decoding(QWEN, streams(rule))
+    told = attribute_stream_decoding(BY_RULE[rule], streams(rule))
     texts = [[one.streaming for one in streams(name)] for name in (rule, told.rule)]
     assert texts[0] == texts[1], "if two rules give the same texts, the first is named"
     assert usual_cause("Decoder", rule)
@@ -49,7 +50,8 @@ def test_the_mistake_of_each_rule_is_told(rule: str) -> None:
 
 def test_right_streams_and_too_few_wrong_ones_have_no_mistake() -> None:
     right = [
-        FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids)) for ids in lists()
+        FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids))
+        for ids in lists(QWEN)
     ]
     assert attribute_stream_decoding(QWEN, right) == Attribution()
     wrong = [one for one in streams(RULES[0]) if one.streaming != Streamed((str(one.whole),))]

@@ -50,6 +50,14 @@ def alone(tokenizer: Tokenizer, *chunks: str, adds_special_tokens: bool = True) 
     return FedStream(Feeding("encoder", chunks), Streamed((*given, ())), whole)
 
 
+def test_a_last_word_that_is_encoded_on_its_own_is_told_though_there_is_no_seam() -> None:
+    tokenizer = load("spm-bpe")
+    given = tuple(tuple(tokenizer.encode(part).ids) for part in ("a b", " c"))
+    fed = FedStream(Feeding("encoder", ("a b c",)), Streamed(given), tokenizer.encode("a b c").ids)
+    told = attribute_stream_encoding(tokenizer, "a b c", fed)
+    assert told == Attribution("Input", "the last word that has come is encoded on its own")
+
+
 @pytest.mark.parametrize(("model", "adds"), [("bpe-qwen", True), ("bpe-llama3", False)])
 def test_faults_of_several_kinds_are_one_where_each_chunk_is_encoded_alone(model: str, adds: bool) -> None:
     tokenizer = load(model)

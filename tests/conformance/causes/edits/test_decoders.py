@@ -105,6 +105,21 @@ def test_byte_pieces_that_have_a_sign_are_lost() -> None:
     assert texts("bpe-qwen", "bytes are signed: those from 0x80 on are lost", [0]) == []
 
 
+@pytest.mark.parametrize(
+    ("model", "rule", "tokens", "expected"),
+    [
+        ("spm-bpe-hf", "byte pieces at the end are not given out", ("▁a", "<0x0A>", "b", "<0xC3>", "<0xA9>"), "a\nb"),
+        ("spm-bpe-hf", "one U+FFFD for each maximal subpart", ("<0x41>", "<0xE2>", "<0x98>"), "A\ufffd"),
+        ("spm-bpe-hf", "spaces are put around special tokens", ("<s>", "<s>", "▁a"), "<s> <s> a"),
+        ("spm-bpe-hf", "behind special tokens at the start, the first space is kept", ("<s>", "▁a"), "<s> a"),
+        ("spm-bpe", "behind special tokens at the start, the first space is kept", ("<s>", "▁a", "▁a"), " a a"),
+        ("spm-bpe", "behind special tokens at the start, the first space is kept", ("▁a", "▁a"), "a a"),
+    ],
+)
+def test_what_somebody_else_planted_has_a_name(model: str, rule: str, tokens: tuple[str, ...], expected: str) -> None:
+    assert texts(model, rule, ids_of(model, *tokens), skips=False) == [expected]
+
+
 def test_a_byte_order_mark_is_dropped_behind_each_added_token() -> None:
     qwen = load("bpe-qwen")
     ids = qwen.encode_ids("a\ufeff<|im_end|>\ufeffb\ufeff")

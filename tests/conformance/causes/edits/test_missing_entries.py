@@ -32,6 +32,19 @@ def test_the_last_merges_are_missing() -> None:
     assert usual_cause("Model", fault.rule)
 
 
+@pytest.mark.parametrize("model", ["bpe-gpt2", "spm-unigram", "spm-unigram-hf"])
+def test_pieces_beyond_a_length_are_not_found(model: str) -> None:
+    """Fault: a search that gives up after so many characters had no name."""
+    tokenizer = load(model)
+    long = max((one for one in tokenizer.rules.model.vocab if one.isascii() and one.isalpha()), key=len)
+    fault = learnt(model, lambda text: tokenizer.encode_ids(text[:2]), long)[
+        f"pieces of more than {len(long) - 1} characters are not found"
+    ]
+    given = [len(tokenizer.id_to_token(one) or "") for one in fault.ids(f"a {long} b")]
+    assert max(given) < len(long)
+    assert list(fault.ids("a b")) == tokenizer.encode_ids("a b")
+
+
 def test_a_byte_is_missing_from_the_byte_map() -> None:
     """Fault: a soft hyphen that lost its second byte was "àº in place of àºŃ"."""
     tokenizer = load("bpe-qwen")
