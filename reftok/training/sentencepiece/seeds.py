@@ -18,7 +18,7 @@ added to the first. The library looks at 500 MB at a time; here it is always the
 
 >>> from reftok.training.sentencepiece.options import TrainerOptions
 >>> def candidates(*words):
-...     return sorted(repeated_texts([(word, 1) for word in words], PieceShapes(TrainerOptions())))
+...     return sorted(dict(repeated_texts([(word, 1) for word in words], PieceShapes(TrainerOptions()))))
 >>> candidates("abcx", "abcy", "abcz"), candidates("日本語か", "日本語き", "日本語く")
 (['abc', 'bc'], [])
 """
@@ -26,9 +26,13 @@ added to the first. The library looks at 500 MB at a time; here it is always the
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, repeat
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from itertools import accumulate, islice, repeat
 from math import log
+from operator import add
+from typing import Any
 
 from reftok.errors import InvalidOption
 from reftok.rules.viterbi import to_float32
@@ -61,12 +65,9 @@ def seeds(sentences: Sequence[Counted], options: TrainerOptions) -> list[ScoredP
 
 def _of_corpus(sentences: Sequence[Counted], options: TrainerOptions, shapes: PieceShapes) -> list[ScoredPiece]:
     most = options.seed_sentencepiece_size or max(_DEFAULT_SIZE, _PER_PIECE * options.vocab_size)
-    scored = [
-        (piece, to_float32(to_float32(count) * len(piece)))
-        for piece, count in repeated_texts(sentences, shapes).items()
-    ]
-    scored.sort(key=lambda item: (-item[1], -len(item[0].encode("utf-8")), item[0]))
-    return scored[:most] if most > 0 else scored
+    scored = ((piece, to_float32(to_float32(count) * len(piece))) for piece, count in repeated_texts(sentences, shapes))
+    order: Callable[[ScoredPiece], Any] = lambda item: (-item[1], -len(item[0].encode("utf-8")), item[0])
+    return nsmallest(most, scored, order) if most > 0 else sorted(scored, key=order)
 
 
 def _of_file(options: TrainerOptions, shapes: PieceShapes, seen: set[str]) -> Iterator[ScoredPiece]:
@@ -101,30 +102,30 @@ def _logarithms(scored: Sequence[ScoredPiece]) -> list[ScoredPiece]:
     return [(piece, to_float32(log(score) - log_of_total)) for piece, score in scored]
 
 
-def repeated_texts(sentences: Iterable[Counted], shapes: PieceShapes) -> dict[str, int]:
+def repeated_texts(sentences: Iterable[Counted], shapes: PieceShapes) -> Iterator[Counted]:
     """The valid pieces of several characters that are nodes of the suffix tree, and their counts.
 
-    The suffixes are sorted, those of one first character at a time, by as many characters as a piece and what is
-    behind it can have. What two neighbours have in common ends between characters or, where the next characters begin
-    with the same byte, within one.
+    The suffixes are sorted, those that begin with the same two characters at a time, by as many characters as a piece
+    and what is behind it can have: few are there at once, and no node of two characters has others. What two
+    neighbours have in common ends between characters or, where the next ones begin with the same byte, within one.
     """
     text, weights = _joined(sentences)
-    starts: dict[str, list[int]] = {}
-    for place, character in enumerate(text):
-        starts.setdefault(character, []).append(place)
-    counts: dict[str, int] = {}
+    starts: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+    for place, pair in enumerate(map(add, text, islice(text, 1, None))):
+        starts[pair].append(place)
     length = shapes.longest + 2
-    for character, places in starts.items():
-        if not shapes.is_valid(character):
+    for pair, found in starts.items():
+        if len(found) == 1 or not shapes.is_valid(pair[0]):
             continue
-        places.sort(key=lambda place: text[place : place + length])
+        counts: dict[str, int] = {}
+        places = sorted(found, key=lambda place: text[place : place + length])
         suffixes = [text[place : place + length] for place in places]
         sums = [*accumulate((weights[place] for place in places), initial=0)]
         for text_of_node, count in inner_nodes(suffixes, sums, _common):
             piece = text_of_node.removesuffix(_END)
             if len(piece) > 1 and _END not in piece and shapes.is_valid(piece):
                 counts[piece] = counts.get(piece, 0) + count
-    return counts
+        yield from counts.items()
 
 
 def _joined(sentences: Iterable[Counted]) -> tuple[str, Sequence[int]]:

@@ -183,7 +183,7 @@ def test_vocabulary_smaller_than_the_characters_is_refused_by_both() -> None:
 
 def test_a_text_at_the_end_of_sentences_counts_twice_as_a_seed() -> None:
     shapes = PieceShapes(TrainerOptions())
-    assert repeated_texts([("xab", 1), ("yab", 1), ("zab", 1), ("abc", 1)], shapes)["ab"] == 4 + 3
+    assert dict(repeated_texts([("xab", 1), ("yab", 1), ("zab", 1), ("abc", 1)], shapes))["ab"] == 4 + 3
 
 
 def test_a_draw_of_sentences_is_always_the_same() -> None:
