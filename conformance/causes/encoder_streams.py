@@ -93,7 +93,9 @@ def _without_seam(tokenizer: Tokenizer, text: str, chunks: Chunks, given: Sequen
     for place in (place for place, character in enumerate(text) if place and character.isspace()):
         apart = [tokenizer.encode_ids(part, add_special_tokens=False) for part in (text[:place], text[place:])]
         if [*chain.from_iterable(apart)] == [*given]:
-            return Attribution("Input", "the last word that has come is encoded on its own")
+            is_line = text[place - 1] == "\n"
+            part = "each line" if is_line else "the last word that has come"
+            return Attribution("Input", f"{part} is encoded on its own")
     is_text = isinstance(chunks[0], str)
     what = "gives other ids than the whole text" if is_text else "of bytes gives other ids than their text"
     return Attribution("Input", f"even one chunk {what}")

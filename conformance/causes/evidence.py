@@ -76,8 +76,8 @@ def named(tokenizer: Tokenizer, ids: Sequence[object], spans: Sequence[tuple[int
 
 def _of_encoding(example: Example, attribution: Attribution) -> Evidence:
     expected, observed = example.expected.encoding, example.observed.encoding
-    if CHECKS[example.check].compares == "single":
-        expected = example.observed.single
+    if CHECKS[example.check].compares == "batch":
+        expected, observed = observed, example.observed.batch
     if not isinstance(expected, Encoded):
         return Evidence()
     tokenizer = example.bench.reference.tokenizer

@@ -44,6 +44,7 @@ from conformance.causes.witnesses import (
     right_answer,
 )
 from conformance.checks.base import Answers
+from conformance.checks.batch import BATCH
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Confidence
@@ -112,7 +113,8 @@ class Trial:
         if not asked or self._is_late:
             return
         bench = self.bench
-        heard = collect_answers(bench, asked, (IDS.name,), self.subject)
+        # With the check on batches, each text is asked on its own: what else is in a batch says nothing of a rule.
+        heard = collect_answers(bench, asked, (IDS.name, BATCH.name), self.subject)
         for case, expected, observed in zip(asked, heard[bench.oracle], heard[self.subject], strict=True):
             self.answers[case] = expected, observed
             right, given = expected.encoding, observed.encoding
@@ -198,8 +200,20 @@ class Trial:
             if found:
                 family.search.adopt(found)
                 family.believe({**known, **found})
+                self._forget_needless(family)
             elif not self._replace_causes(family):
                 break
+
+    def _forget_needless(self, family: Family[Any, Any, Any]) -> None:
+        """Believe no learnt fault without which as much is explained.
+
+        Before a lost first character was known, a lost first `中` explained all texts that begin with one.
+        """
+        for fault in [one for one in family.believed if one.learnt]:
+            every, left = family.believed, len(family.unexplained)
+            family.believe({one: confidence for one, confidence in every.items() if one != fault})
+            if len(family.unexplained) > left:
+                family.believe(every)
 
     def _replace_causes(self, family: Family[Any, Any, Any]) -> bool:
         """Replace the known causes by others that explain more; whether there are any.

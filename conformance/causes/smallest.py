@@ -76,7 +76,7 @@ def _looked_at(
     bench, mismatch = trial.bench, trial.mismatch
     if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME or cause.rule in UNREPEATED:
         return mismatch, cause
-    is_alone = mismatch.subject not in BUILT_IN and CHECKS[mismatch.check].compares != "single"
+    is_alone = mismatch.subject not in BUILT_IN and CHECKS[mismatch.check].compares != "batch"
     if is_alone and trial.is_gone():
         return replace(mismatch, observed=with_both(mismatch.observed, AS_EXPECTED)), Attribution("", NOT_ALONE)
     found = tried(trial)

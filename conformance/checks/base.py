@@ -30,8 +30,8 @@ class RoundTrip:
 class Answers:
     """A subject's answers to one case; None for what it was not asked or cannot.
 
-    encoding: of the case's text, from the batch call where there is one.
-    single: the same text on its own.
+    encoding: of the case's text; on its own where `batch` is there, else perhaps from the batch call.
+    batch: of the same text, from the batch call.
     bare: the same text without the special tokens of the template; None where that makes no difference.
     decoding: of the case's ids, or of the ids that the oracle gave for the text.
     own_decoding: of the ids that the subject itself gave for the text.
@@ -44,7 +44,7 @@ class Answers:
     """
 
     encoding: Encoding | None = None
-    single: Encoding | None = None
+    batch: Encoding | None = None
     decoding: Decoding | None = None
     own_decoding: Decoding | None = None
     stream_encoded: tuple[FedStream, ...] | None = None
@@ -70,7 +70,7 @@ Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable
 
 
 Compared: TypeAlias = Literal[
-    "encoding", "single", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded"
+    "encoding", "batch", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded"
 ]
 """The fields of `Answers` that checks compare."""
 

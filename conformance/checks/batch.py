@@ -26,16 +26,16 @@ class BatchCheck(Check):
     """
 
     name = "batch = single"
-    compares = "single"
+    compares = "batch"
     of_oracle = True
     methods = (BATCH_CALL,)
     expected_by = "the subject, asked alone"
     code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        expected, observed = subject.single, subject.encoding
+        expected, observed = subject.encoding, subject.batch
         if expected is None or observed is None:
-            return "not applicable" if subject.bulk_ids is None else _bulk_outcome(observed, subject.bulk_ids)
+            return "not applicable" if subject.bulk_ids is None else _bulk_outcome(expected, subject.bulk_ids)
         if isinstance(expected, Failure) and expected == observed:
             return "both refuse" if expected.kind == "refused" else "not applicable"
         if expected == observed:
@@ -47,7 +47,7 @@ class BatchCheck(Check):
         return _other_ids(expected.ids, observed.ids)
 
     def constants(self, case: Case, subject: Answers) -> Mapping[str, Any] | None:
-        if subject.single in (None, subject.encoding):  # only the adapter of a subject knows its door for bulk
+        if subject.batch in (None, subject.encoding):  # only the adapter of a subject knows its door for bulk
             return None
         return super().constants(case, subject)
 

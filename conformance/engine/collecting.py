@@ -118,9 +118,10 @@ class _Asker:
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
         """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
-        said = self._encodings(subject)
+        batch = self._encodings(subject)
+        said = self._alone(subject, batch) if "batch" in self._compared and subject.has_batch else batch
         encodings = [_tested(one) for one in said]
-        bulk_ids = self._bulk_ids(subject) if "single" in self._compared else {}
+        bulk_ids = self._bulk_ids(subject) if "batch" in self._compared else {}
         bare = self._bare(subject) if self._adds_special_tokens else {}
         due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
         decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
@@ -132,6 +133,9 @@ class _Asker:
                 continue
             ids = decoded[index]
             answer = self._answer(subject, case, said[index], ids, decodings, is_oracle=oracle is None)
+            if said is not batch:
+                error = answer.adapter_error or _adapter_error(batch[index])
+                answer = replace(answer, batch=_tested(batch[index]), adapter_error=error)
             if index in bulk_ids:
                 answer = replace(answer, bulk_ids=bulk_ids[index])
             if index in bare:
@@ -147,6 +151,11 @@ class _Asker:
         inputs = [_input(case) for case, is_asked in zip(self._cases, asked, strict=True) if is_asked]
         found = iter(subject.encode_batch(inputs))
         return [next(found) if is_asked else None for is_asked in asked]
+
+    def _alone(self, subject: Subject, batch: Sequence[Encoding | None]) -> list[Encoding | None]:
+        """The encoding of each text that the batch has, on its own."""
+        asked = zip(self._cases, batch, strict=True)
+        return [None if encoding is None else subject.encode(_input(case)) for case, encoding in asked]
 
     def _decodings(
         self, subject: Subject, encodings: Sequence[Encoding | None], decoded: Sequence[tuple[int, ...] | None]
@@ -185,9 +194,6 @@ class _Asker:
     ) -> Answers:
         """ids: what is decoded. decodings: of all ids."""
         decoding = None if ids is None else decodings[ids]
-        single = None
-        if "single" in self._compared and subject.has_batch and case.kind != "ids":
-            single = subject.encode(_input(case))
         own_ids = _ids(encoding)
         own_decoding = round_trip = None
         if self._round_trips is not None and own_ids is not None:
@@ -195,11 +201,10 @@ class _Asker:
             round_trip = self._round_trips.of(_input(case), own_decoding if is_oracle else None)
         return Answers(
             _tested(encoding),
-            _tested(single),
-            _tested(decoding),
-            _tested(own_decoding),
+            decoding=_tested(decoding),
+            own_decoding=_tested(own_decoding),
             round_trip=round_trip,
-            adapter_error=_adapter_error(encoding, single, decoding, own_decoding),
+            adapter_error=_adapter_error(encoding, decoding, own_decoding),
         )
 
     def _with_streams(self, answers: Answers, subject: Subject, case: Case, ids: tuple[int, ...] | None) -> Answers:

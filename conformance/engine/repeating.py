@@ -99,7 +99,7 @@ def unrepeated(
         if any(_difference(one, found[one.index]) != one.difference for one in asked):
             rule = DEPENDS if is_of_the_process else CHANGES
             break
-    checks = {one.check for one in seen if one.check in alone or CHECKS[one.check].compares == "single"}
+    checks = {one.check for one in seen if one.check in alone or CHECKS[one.check].compares == "batch"}
     return {check: Unrepeated(rule, alone.get(check, {})) for check in checks}
 
 
@@ -147,7 +147,7 @@ def with_both(observed: str, alone: str) -> str:
 def _may_be_asked_alone(one: Differing) -> bool:
     """A batch is another question than its texts; and what hung or died may do so again, which costs a process."""
     is_answered = one.difference.severity != "no answer" or one.difference.rule == "refused"
-    return is_answered and CHECKS[one.check].compares != "single"
+    return is_answered and CHECKS[one.check].compares != "batch"
 
 
 def _chosen(seen: Sequence[Differing], chance: Random) -> list[Differing]:

@@ -164,7 +164,7 @@ def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
         return [*found]
     return [
         replace(one, stage="", rule=named)
-        if one.rule in UNREPEATED or CHECKS[one.example.check].compares == "single"
+        if one.rule in UNREPEATED or CHECKS[one.example.check].compares == "batch"
         else one
         for one in found
     ]

@@ -176,7 +176,7 @@ def test_one_comparison_does_not_depend_on_those_before_it() -> None:
         (Refuses, "a", "ids"),
         (Nonsense, [1], "decode"),
         (Batches, "ab cd", "batch = single"),
-        (FailsInBatches, "a", "ids"),
+        (FailsInBatches, "a", "batch = single"),
         (Offsets, "a b", "offsets"),
         (Streams, "漢字", "stream decode"),
     ],

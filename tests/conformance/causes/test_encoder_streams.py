@@ -50,12 +50,17 @@ def alone(tokenizer: Tokenizer, *chunks: str, adds_special_tokens: bool = True) 
     return FedStream(Feeding("encoder", chunks), Streamed((*given, ())), whole)
 
 
-def test_a_last_word_that_is_encoded_on_its_own_is_told_though_there_is_no_seam() -> None:
-    tokenizer = load("spm-bpe")
-    given = tuple(tuple(tokenizer.encode(part).ids) for part in ("a b", " c"))
-    fed = FedStream(Feeding("encoder", ("a b c",)), Streamed(given), tokenizer.encode("a b c").ids)
-    told = attribute_stream_encoding(tokenizer, "a b c", fed)
-    assert told == Attribution("Input", "the last word that has come is encoded on its own")
+@pytest.mark.parametrize(
+    ("parts", "what"), [(("a b", " c"), "the last word that has come"), (("a\n", "b"), "each line")]
+)
+def test_parts_that_are_encoded_on_their_own_are_told_though_there_is_no_seam(
+    parts: tuple[str, str], what: str
+) -> None:
+    tokenizer, text = load("spm-bpe"), "".join(parts)
+    given = tuple(tuple(tokenizer.encode(part).ids) for part in parts)
+    fed = FedStream(Feeding("encoder", (text,)), Streamed(given), tokenizer.encode(text).ids)
+    told = attribute_stream_encoding(tokenizer, text, fed)
+    assert told == Attribution("Input", f"{what} is encoded on its own")
 
 
 @pytest.mark.parametrize(("model", "adds"), [("bpe-qwen", True), ("bpe-llama3", False)])

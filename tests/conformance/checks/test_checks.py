@@ -150,14 +150,14 @@ def test_round_trip_without_an_answer_is_a_difference() -> None:
 
 
 def test_batch_wants_every_part_of_the_single_answer() -> None:
-    assert check("batch = single", Answers(), Answers(encoding=RIGHT, single=RIGHT)) == "same"
+    assert check("batch = single", Answers(), Answers(encoding=RIGHT, batch=RIGHT)) == "same"
     for wrong, _ in WRONG.values():
-        assert isinstance(check("batch = single", Answers(), Answers(encoding=wrong, single=RIGHT)), Difference)
+        assert isinstance(check("batch = single", Answers(), Answers(encoding=RIGHT, batch=wrong)), Difference)
 
 
 def test_batch_wants_the_same_ids_from_questions_in_bulk_with_a_batch_call_and_without() -> None:
-    for single in (RIGHT, None):
-        answers = Answers(encoding=RIGHT, single=single, bulk_ids=(1, 2))
+    for batch in (RIGHT, None):
+        answers = Answers(encoding=RIGHT, batch=batch, bulk_ids=(1, 2))
         assert check("batch = single", Answers(), answers) == "same"
         found = difference(check("batch = single", Answers(), replace(answers, bulk_ids=(1, 3))))
         assert (found.expected, found.observed) == ("… 1 equal token … 2", "… 1 equal token … 3")
@@ -174,7 +174,7 @@ def test_batch_is_not_applicable_without_a_batch_call() -> None:
 
 def test_batch_that_fails_where_the_single_call_does_not_is_a_difference_and_the_other_way_round() -> None:
     for batch, single in ((RIGHT, CRASHED), (CRASHED, RIGHT)):
-        outcome = check("batch = single", Answers(), Answers(encoding=batch, single=single))
+        outcome = check("batch = single", Answers(), Answers(encoding=single, batch=batch))
         assert difference(outcome).severity == "no answer"
 
 

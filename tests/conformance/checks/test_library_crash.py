@@ -172,7 +172,7 @@ def test_a_subject_that_breaks_down_as_well_is_still_at_fault(kind: Any) -> None
 
 
 def test_a_crash_in_batch_and_alone_is_left_to_the_other_checks() -> None:
-    answers = Answers(encoding=CRASHED, single=CRASHED)
+    answers = Answers(encoding=CRASHED, batch=CRASHED)
     assert CHECKS["batch = single"](text_case("a", "test"), answers, answers) == "not applicable"
 
 
