@@ -51,13 +51,14 @@ def alone(tokenizer: Tokenizer, *chunks: str, adds_special_tokens: bool = True) 
 
 
 @pytest.mark.parametrize(
-    ("parts", "what"), [(("a b", " c"), "the last word that has come"), (("a\n", "b"), "each line")]
+    ("model", "parts", "what"),
+    [("spm-bpe", ("a b", " c"), "the last word that has come"), ("bpe-llama3", ("a\n", "\nb"), "each line")],
 )
 def test_parts_that_are_encoded_on_their_own_are_told_though_there_is_no_seam(
-    parts: tuple[str, str], what: str
+    model: str, parts: tuple[str, str], what: str
 ) -> None:
-    tokenizer, text = load("spm-bpe"), "".join(parts)
-    given = tuple(tuple(tokenizer.encode(part).ids) for part in parts)
+    tokenizer, text = load(model), "".join(parts)
+    given = tuple(tuple(tokenizer.encode(part, add_special_tokens=False).ids) for part in parts)
     fed = FedStream(Feeding("encoder", (text,)), Streamed(given), tokenizer.encode(text).ids)
     told = attribute_stream_encoding(tokenizer, text, fed)
     assert told == Attribution("Input", f"{what} is encoded on its own")
