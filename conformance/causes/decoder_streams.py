@@ -9,7 +9,7 @@ from typing import TypeAlias
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
-from conformance.causes.edits.decoders import first_space_kept
+from conformance.causes.edits.decoders import behind_text, first_space_kept
 from conformance.core.streaming import FedStream, Streamed
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
@@ -64,6 +64,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     for rule, change in _OF_PARTS:
         yield rule, partial(_with_parts, change, tokenizer)
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
+        yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
     if is_byte_level(tokenizer):

@@ -19,6 +19,7 @@ from conformance.causes.edits import (
     of_unknown_ids,
     of_unknown_tokens,
 )
+from conformance.causes.edits.decoders import of_skipped_tokens
 from conformance.causes.edits.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
 from conformance.core.observation import Decoded
 from reftok import Tokenizer
@@ -81,6 +82,7 @@ def learnt_of_ids(
 ) -> Iterator[DecodingFault]:
     """The same of decoding."""
     yield from of_unknown_ids(tokenizer, map(_answer, varied(differing)[:MOST_LEARNT]))
+    yield from of_skipped_tokens(tokenizer, map(_answer, varied(unexplained)[:MOST_LEARNT]))
     yield from of_changed_decodings(tokenizer, map(_answer, varied(unexplained)[:MOST_LEARNT]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import dropwhile, groupby, takewhile
@@ -15,6 +15,7 @@ from conformance.causes.edits.fault import DecodingFault, Text, of_decoded, with
 from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.parameters import in_other_order, with_other_options
 from conformance.causes.edits.stripped import strippings
+from conformance.core.observation import Decoded
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
@@ -27,6 +28,7 @@ _ESCAPED = re.compile("[\udc80-\udcff]+")
 _ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
+_DIGITS = re.compile(r"\d+")
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """In the order of `clean_up_tokenization` of transformers, and of its ports."""
@@ -137,6 +139,10 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("added tokens are skipped that are not special", skipped))
         rules.append(
             ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
+        )
+    if added and any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+        rules.append(
+            ("added tokens are given out as they stand, not by their bytes", partial(_as_they_stand, tokenizer))
         )
     if added:
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer, added)))
@@ -260,6 +266,11 @@ def first_space_kept(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> st
     """The text of ids that begin with a special token as if other text came before it."""
     if not ids or ids[0] not in tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer):
         return tokenizer.decode(ids, skip_special_tokens=skip)
+    return behind_text(tokenizer, ids, skip)
+
+
+def behind_text(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text of ids as if other text came before it."""
     before = tokenizer.encode_ids("a", add_special_tokens=False)
     whole = tokenizer.decode([*before, *ids], skip_special_tokens=skip)
     return whole.removeprefix(tokenizer.decode(before, skip_special_tokens=skip))
@@ -269,6 +280,46 @@ def _controls(tokenizer: Tokenizer) -> frozenset[int]:
     table = piece_table(tokenizer)
     pieces = () if table is None else table.pieces
     return frozenset(index for index, piece in enumerate(pieces) if piece.type is PieceType.CONTROL)
+
+
+def _as_they_stand(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    added = tokenizer.rules.added_tokens
+    text = ""
+    for is_added, run in groupby(ids, added.tokens.__contains__):
+        kept = [one for one in run if not skip or one not in added.special_ids()]
+        contents = "".join(added.tokens[one].content for one in kept if is_added)
+        text += contents if is_added else tokenizer.decode(kept, skip_special_tokens=skip)
+    return text
+
+
+def of_skipped_tokens(
+    tokenizer: Tokenizer, answers: Iterable[tuple[Sequence[int], Decoded, Decoded]]
+) -> Iterator[DecodingFault]:
+    """The added tokens that are skipped, or not, against their flag, as far as these answers show.
+
+    Tokens that differ in their numbers alone, such as `<extra_id_0>`, go together.
+    answers: ids, each with the right text and that of a subject.
+    """
+    tokens, special = tokenizer.rules.added_tokens.tokens, tokenizer.rules.added_tokens.special_ids()
+    shapes: dict[bool, set[str]] = {True: set(), False: set()}
+    for ids, right, observed in answers:
+        for one in {*ids} & tokens.keys():
+            content = tokens[one].content
+            if (content in right.text) != (content in observed.text):
+                shapes[content in observed.text].add(_DIGITS.sub("0", content))
+    for is_kept, found in shapes.items():
+        wrong = {one for one, token in tokens.items() if _DIGITS.sub("0", token.content) in found}
+        wrong = wrong & special if is_kept else wrong - special
+        if wrong:
+            name = f"“{tokens[min(wrong)].content}” is" if len(wrong) == 1 else "some tokens are"
+            rule = f"{name} {'not skipped though special' if is_kept else 'skipped though not special'}"
+            skipped = special - wrong if is_kept else special | wrong
+            text = partial(_skipping, tokenizer, skipped)
+            yield DecodingFault("Decoder", rule, text, learnt="skipped")
+
+
+def _skipping(tokenizer: Tokenizer, skipped: Container[int], ids: Sequence[int], skip: bool) -> str:
+    return tokenizer.decode([one for one in ids if not skip or one not in skipped], skip_special_tokens=False)
 
 
 def _without_last_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

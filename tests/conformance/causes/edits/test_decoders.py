@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.causes.edits.decoders import of_decoders
+from conformance.causes.edits.decoders import of_decoders, of_skipped_tokens
+from conformance.core.observation import Decoded
 from tests.models import load
 
 OUTSIDE = 1 << 20
@@ -114,10 +115,27 @@ def test_byte_pieces_that_have_a_sign_are_lost() -> None:
         ("spm-bpe-hf", "behind special tokens at the start, the first space is kept", ("<s>", "▁a"), "<s> a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("<s>", "▁a", "▁a"), " a a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("▁a", "▁a"), "a a"),
+        ("bpe-gpt2", "added tokens are given out as they stand, not by their bytes", ("[éĠ]", "a"), "[éĠ]a"),
     ],
 )
 def test_what_somebody_else_planted_has_a_name(model: str, rule: str, tokens: tuple[str, ...], expected: str) -> None:
     assert texts(model, rule, ids_of(model, *tokens), skips=False) == [expected]
+
+
+def test_tokens_that_are_skipped_or_not_against_their_flag_are_learnt_with_all_that_differ_in_a_number() -> None:
+    tokenizer = load("bpe-qwen")
+    special, plain = (
+        next(one for one, token in tokenizer.rules.added_tokens.tokens.items() if token.special is is_special)
+        for is_special in (True, False)
+    )
+    a = tokenizer.encode_ids("a")
+    for shown, rule in ((special, "not skipped though special"), (plain, "skipped though not special")):
+        content = tokenizer.rules.added_tokens.tokens[shown].content
+        right, wrong = ("a", f"a{content}") if shown == special else (f"a{content}", "a")
+        answers = [([*a, shown], Decoded(right), Decoded(wrong))]
+        (fault,) = of_skipped_tokens(tokenizer, answers)
+        assert fault.rule.endswith(rule)
+        assert (fault.text([*a, shown], True), fault.text([*a, shown], False)) == (wrong, f"a{content}")
 
 
 def test_a_byte_order_mark_is_dropped_behind_each_added_token() -> None:
