@@ -100,10 +100,9 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     yield "the space before a word is not part of its offsets", without
     behind = [(start, end + (start < end and text[end : end + 1] == " ")) for start, end in right]
     yield "the space behind a word is part of its offsets", behind
-    before = [-1, *(end for _, end in right)]
     reaching = [
-        (start - (start < end and last < start and text[start - 1 : start] == " "), end)
-        for last, (start, end) in zip(before, right, strict=False)
+        (start - (start < end and (start, end) != before and text[start - 1 : start] == " "), end)
+        for before, (start, end) in zip([None, *right], right, strict=False)
     ]
     yield "the space before a word is part of the offsets of its first token", reaching
     yield from _in_words(tokenizer, text, right)
