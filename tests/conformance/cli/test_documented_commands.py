@@ -104,6 +104,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
     "docs/training.md": (
         (0, "reftok train", ""),
         (0, "reftok train", ""),
+        (0, "reftok train", "-o another.json"),
         (2, "reftok train", "-o other.json"),  # nothing was killed
     ),
     "docs/vectors.md": (
