@@ -19,6 +19,7 @@ from conformance.core.observation import Decoded
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
 from reftok.rules.stages import Decoder
 
@@ -359,6 +360,13 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
             lambda ids, skip: decode([one for one in ids if one not in control], skip),
         )
     yield "the space of the dummy prefix is kept", prefixed
+    if control:
+        named = [
+            one._replace(type=PieceType.USER_DEFINED) if n in control else one for n, one in enumerate(table.pieces)
+        ]
+        step = SentencePieceDecoder(PieceTable(named, table.byte_fallback, "", table.special))
+        changed = replace(tokenizer.rules, decoders=(step,))
+        yield "control pieces are given out by name", lambda ids, skip: changed.decode(ids, skip_special_tokens=skip)
 
 
 def _byte_ids(table: PieceTable) -> set[int]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
 from typing import TypeAlias
 
 from conformance.causes.edits.changed_models import ChangedModel, with_merge_of
-from conformance.causes.edits.fault import Faults, of_ids, of_rules
+from conformance.causes.edits.fault import Fault, Faults, around, of_ids, of_rules
 from conformance.causes.edits.parameters import with_other_options
 from reftok import Tokenizer
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
@@ -19,6 +20,7 @@ from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType, PrefixMatcher
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.stages import Model
@@ -190,6 +192,10 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     for old, new, rule in _RETYPED:
         if old in types:
             yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
+    if controls := table.of_type(PieceType.CONTROL):
+        for is_prefixed in (True, False):
+            ids = partial(_with_controls_apart, tokenizer, controls, is_prefixed)
+            yield Fault("Model", "control pieces are found in text", ids)
     if table.of_type(PieceType.USER_DEFINED):
         rule = "of user-defined symbols the shortest is taken"
         yield of_rules("Model", rule, tokenizer, partial(_with_shortest_symbols, tokenizer, model))
@@ -201,6 +207,25 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
     for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
         yield of_rules("Model", rule, tokenizer, with_pieces(partial(_with_score, rounded)))
+
+
+def _with_controls_apart(
+    tokenizer: Tokenizer, controls: Collection[str], is_prefixed: bool, text: str
+) -> Sequence[int]:
+    """The ids of control pieces, and of what is between them. is_prefixed: whether each part has a dummy prefix."""
+    (step,) = tokenizer.rules.normalizers
+    assert isinstance(step, SentencePieceNormalizer), "that of a model of pieces"
+    options = replace(step.options, add_dummy_prefix=step.options.add_dummy_prefix and is_prefixed)
+    inner = SentencePieceNormalizer(options, step.charsmap, step.symbols)
+    later = replace(tokenizer.rules, normalizers=(inner,))
+    before, after = around(tokenizer)
+    ids = [*before]
+    for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, controls))})", text)):
+        if part in controls:
+            ids.append(tokenizer.rules.model.vocab[part])
+        elif part:
+            ids += (later if place else tokenizer).encode_ids(part, add_special_tokens=False)
+    return [*ids, *after]
 
 
 class _ShortestSymbols(PrefixMatcher):

@@ -93,3 +93,15 @@ def test_single_word_looks_at_ascii_only() -> None:
     assert right.encode_ids("\u00e9<x>") == []
     assert list(fault.ids("\u00e9<x>")) == [0]
     assert list(fault.ids("a<x>")) == right.encode_ids("a<x>")
+
+
+def test_control_pieces_in_text_are_symbols_or_part_texts_that_begin_anew_or_go_on() -> None:
+    """Fault: a port that splits a text at `<s>` had no name, since it writes no space before the first one."""
+    tokenizer = load("spm-bpe")
+    rule = "control pieces are found in text"
+    found = [
+        "".join(tokenizer.id_to_token(one) or "" for one in fault.ids("<s>a<s>"))
+        for fault in of_model(tokenizer)
+        if fault.rule == rule
+    ]
+    assert found == ["▁<s>a<s>", "<s>▁a<s>", "<s>a<s>"]
