@@ -83,6 +83,40 @@ class StreamInput(Message, frozen=True, kw_only=True):
     is_finished: bool = False
 
 
+class TruncationInput(Message, frozen=True, kw_only=True):
+    """The arguments of `enable_truncation` of tokenizers."""
+
+    max_length: int
+    stride: int
+    strategy: Literal["longest_first", "only_first", "only_second"]
+    direction: Literal["left", "right"]
+
+
+class PaddingInput(Message, frozen=True, kw_only=True):
+    """The arguments of `enable_padding` of tokenizers. length: null pads to the longest of the batch."""
+
+    length: int | None
+    pad_to_multiple_of: int | None
+    direction: Literal["left", "right"]
+    pad_id: int
+    pad_type_id: int
+    pad_token: str
+
+
+class QuestionInput(Message, frozen=True, kw_only=True):
+    """A batch to encode with settings.
+
+    inputs: each a text or the two of a pair; a text is its words where `is_pretokenized` is true. truncation, padding:
+    where they are not there, what the model file says holds.
+    """
+
+    inputs: tuple[tuple[str | tuple[str, ...], ...], ...]
+    add_special_tokens: bool
+    is_pretokenized: bool = False
+    truncation: TruncationInput | None = None
+    padding: PaddingInput | None = None
+
+
 class Request(Message, frozen=True, kw_only=True):
     """What the harness sends."""
 
@@ -118,6 +152,12 @@ class EncodeBatch(Request, frozen=True, kw_only=True, tag_field="op", tag="encod
     items: tuple[Input, ...]
     add_special_tokens: bool
     want: tuple[Field, ...]
+
+
+class EncodeWith(Request, frozen=True, kw_only=True, tag_field="op", tag="encode_with"):
+    """Encode batches with settings."""
+
+    items: tuple[QuestionInput, ...]
 
 
 class Decode(Request, frozen=True, kw_only=True, tag_field="op", tag="decode"):
@@ -179,6 +219,23 @@ class EncodeResult(NoResult, frozen=True, kw_only=True):
     tokens: tuple[str, ...] | None = None
     offsets: tuple[tuple[Integer, Integer], ...] | None = None
     special_tokens_mask: tuple[Integer, ...] | None = None
+
+
+class FullEncoding(Message, frozen=True, kw_only=True):
+    """One encoding of a batch, as far as the subject has it. overflowing: the ids of what truncation cut off."""
+
+    ids: tuple[Integer, ...]
+    type_ids: tuple[Integer, ...] | None = None
+    attention_mask: tuple[Integer, ...] | None = None
+    special_tokens_mask: tuple[Integer, ...] | None = None
+    word_ids: tuple[Integer | None, ...] | None = None
+    overflowing: tuple[tuple[Integer, ...], ...] | None = None
+
+
+class BatchResult(NoResult, frozen=True, kw_only=True):
+    """The encodings of a batch with settings."""
+
+    encodings: tuple[FullEncoding, ...] | None = None
 
 
 class DecodeResult(NoResult, frozen=True, kw_only=True):
@@ -244,6 +301,7 @@ class DecodeCapability(Message, frozen=True, kw_only=True):
 class Capabilities(Message, frozen=True, kw_only=True):
     """What a subject does; what it does not is not asked.
 
+    encode_with: the settings of calls that it takes, beside single texts; null where it has no such call.
     stream_encode, stream_decode: what such a stream does besides being fed and finished; null where there is none.
     reset: whether it can forget what it was asked. in_flight: the most messages sent before their answers are read.
     items: the most in a message.
@@ -252,6 +310,7 @@ class Capabilities(Message, frozen=True, kw_only=True):
     encode: EncodeCapability | None = None
     decode: DecodeCapability | None = None
     encode_batch: bool = False
+    encode_with: tuple[Literal["pair", "is_pretokenized", "truncation", "padding"], ...] | None = None
     stream_encode: tuple[Literal["bytes", "reset", "beside"], ...] | None = None
     stream_decode: tuple[Literal["reset", "beside", "callback"], ...] | None = None
     reset: bool = False
@@ -298,6 +357,12 @@ class EncodeAnswer(Answer, frozen=True, kw_only=True):
     invalid: Refused | None = None
 
 
+class EncodeWithAnswer(Answer, frozen=True, kw_only=True):
+    """The answer to `encode_with`: a result for each item."""
+
+    results: tuple[BatchResult, ...] | None = None
+
+
 class DecodeAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `decode`: a result for each item."""
 
@@ -316,12 +381,13 @@ class ResetAnswer(Answer, frozen=True, kw_only=True):
     ok: bool = False
 
 
-REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, Decode, Stream, Reset, Stop)
+REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, EncodeWith, Decode, Stream, Reset, Stop)
 ANSWERS: Mapping[type[Request], type[Answer]] = {
     Start: StartAnswer,
     Load: StartAnswer,
     Encode: EncodeAnswer,
     EncodeBatch: EncodeAnswer,
+    EncodeWith: EncodeWithAnswer,
     Decode: DecodeAnswer,
     Stream: StreamAnswer,
     Reset: ResetAnswer,

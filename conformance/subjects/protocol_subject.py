@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,9 +23,19 @@ from zlib import crc32
 import msgspec
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.settings import Answer as AnswerWith
+from conformance.core.settings import Question
 from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
-from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed, why_not
+from conformance.subjects.answers import (
+    batch_with_singles,
+    decoded_text,
+    encoded,
+    encoded_with,
+    not_answered,
+    streamed,
+    why_not,
+)
 from conformance.subjects.base import PROTOCOL, Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.connection import MOST_NOISE, Connection
 from conformance.subjects.languages import language_name
@@ -33,6 +43,7 @@ from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
     About,
     Answer,
+    BatchResult,
     Capabilities,
     Decode,
     DecodeResult,
@@ -41,11 +52,14 @@ from conformance.subjects.protocol import (
     EncodeBatch,
     EncodeCapability,
     EncodeResult,
+    EncodeWith,
     Field,
     IdsInput,
     Input,
     Load,
     Model,
+    PaddingInput,
+    QuestionInput,
     Request,
     Reset,
     ResetAnswer,
@@ -55,6 +69,7 @@ from conformance.subjects.protocol import (
     Stream,
     StreamInput,
     StreamResult,
+    TruncationInput,
 )
 from conformance.subjects.special_tokens import SpecialTokens
 from conformance.subjects.streams import feeding_to_message
@@ -73,7 +88,7 @@ NOT_LOADED_IN_TIME = Failure("skipped", "it had not loaded the model when the ti
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
-Result: TypeAlias = EncodeResult | DecodeResult | StreamResult
+Result: TypeAlias = EncodeResult | BatchResult | DecodeResult | StreamResult
 
 
 class MakeRequest(Protocol):
@@ -396,6 +411,25 @@ class ProtocolSubject(Subject):
         pairs = zip(results, texts, strict=True)
         return [result if isinstance(result, Failure) else encoded(result, text, "scalar") for result, text in pairs]
 
+    def encode_with(self, questions: Sequence[Question]) -> list[AnswerWith]:
+        asked = [one for one in questions if self._takes_settings(one)]
+        results = iter(self._ask(partial(EncodeWith), [*map(_question_input, asked)]))
+        return [self._with_settings(next(results), one) if self._takes_settings(one) else None for one in questions]
+
+    def _takes_settings(self, question: Question) -> bool:
+        """Whether it is asked such a question: one that leaves special tokens to its callers is not."""
+        offers, encodes = self.capabilities.encode_with, self.capabilities.encode
+        if offers is None or encodes is None or encodes.add_special_tokens != "choice":
+            return False
+        texts = [
+            text for one in question.inputs for part in one for text in ([part] if isinstance(part, str) else part)
+        ]
+        is_plain = encodes.special_in_text == "matched" or not any(map(self._special_tokens.in_text, texts))
+        return question.needs <= {*offers} and is_plain and all(map(_is_scalar, texts))
+
+    def _with_settings(self, result: Any, question: Question) -> AnswerWith:
+        return result if isinstance(result, Failure) else encoded_with(result, len(question.inputs))
+
     def _encode_alone(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         results = self._encode_each(partial(Encode, add_special_tokens=True, want=self._wanted), texts)
         return [self._encoding(*pair) for pair in zip(results, texts, strict=True)]
@@ -684,6 +718,17 @@ def with_encoding(model: Model, encoding: RankEncoding) -> Model:
 
 _MOST_WORDS = 2000
 """Characters of what it said last, in a message."""
+
+
+def _question_input(question: Question) -> QuestionInput:
+    truncation, padding = question.truncation, question.padding
+    return QuestionInput(
+        inputs=question.inputs,
+        add_special_tokens=question.add_special_tokens,
+        is_pretokenized=question.is_pretokenized,
+        truncation=None if truncation is None else TruncationInput(**asdict(truncation)),
+        padding=None if padding is None else PaddingInput(**asdict(padding)),
+    )
 
 
 def _results(answer: Any, due: int) -> Sequence[Result]:

@@ -1,0 +1,76 @@
+"""Pairs, pre-tokenized input, truncation and padding, as `tokenizers` has them in its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.checks.base import Answers, Check, Diagnosis, Difference, Outcome, failure_difference, tails
+from conformance.checks.methods import ENCODE_WITH
+from conformance.core.case import Case
+from conformance.core.finding import NO_RULE, Severity
+from conformance.core.observation import Encoded, Failure
+from conformance.core.settings import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsCheck(Check):
+    """Every part that a subject gives of its answers to questions with settings equals the official library's.
+
+    Where a text has other ids without any setting, other checks say so, and nothing is said here. What no rule explains
+    of several settings at once is not told where fewer of them are wrong already.
+    """
+
+    name: str = "settings"
+    compares = "with_settings"
+    diagnosis: Diagnosis = "settings"
+    methods: tuple[str, ...] = (ENCODE_WITH,)
+
+    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
+        asked = [one for one in subject.with_settings or () if one.given is not None]
+        if not asked or any(not one.question.needs and one.differs in ("ids", "an answer") for one in asked):
+            return "not applicable"
+        found = differing(subject)
+        return told(found[0]) if found else "same"
+
+    def by_rule(self, subject: Answers) -> list[Answers]:
+        rules = dict.fromkeys(told(one).rule for one in differing(subject))
+        return [self.of_rule(subject, rule) for rule in rules]
+
+    def of_rule(self, subject: Answers, rule: str) -> Answers:
+        others = {id(one) for one in differing(subject) if told(one).rule != rule}
+        kept = tuple(one for one in subject.with_settings or () if id(one) not in others)
+        return replace(subject, with_settings=kept)
+
+
+def differing(subject: Answers) -> list[Asked]:
+    """The questions that are answered wrongly, those with the fewest settings first."""
+    wrong = [one for one in subject.with_settings or () if one.differs]
+    wrong.sort(key=lambda one: len(one.question.needs))
+    needs = [one.question.needs for one in wrong]
+    return [one for one in wrong if one.cause or not any(fewer < one.question.needs for fewer in needs)]
+
+
+def told(asked: Asked) -> Difference:
+    """The difference in an answer, with the question."""
+    due, given, part = asked.due, asked.given, asked.differs
+    if isinstance(given, Failure):
+        failed = failure_difference(due, given)
+        return replace(failed, observed=f"{asked.question.shown}: {failed.observed}")
+    assert given is not None
+    severity: Severity = "other ids" if part in ("ids", "overflowing") else "offsets only"
+    rule = asked.cause or f"{NO_RULE}: other {part} with settings"
+    expected, observed = tails(*first_other(due, given, part))
+    return Difference(rule, severity, f"{part} {expected}", f"{asked.question.shown}: {part} {observed}")
+
+
+def first_other(due: Sequence[Encoded], given: Sequence[Encoded], part: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The part in the first encoding of a batch in which it differs; all of the ids where there are too few."""
+    for one, other in zip(due, given, strict=False):
+        if getattr(one, part) != getattr(other, part):
+            return getattr(one, part), getattr(other, part)
+    return [one.ids for one in due], [one.ids for one in given]
+
+
+SETTINGS = SettingsCheck()
