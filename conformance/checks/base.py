@@ -124,6 +124,11 @@ class Check(ABC):
         return self.compares in ("stream_encoded", "stream_decoded")
 
     @property
+    def asks_much(self) -> bool:
+        """Whether it asks about each text in many ways."""
+        return self.is_of_streams or self.compares == "with_settings"
+
+    @property
     def is_sampled(self) -> bool:
         """Whether faults explain its differences, for and against which other answers of the subject speak."""
         return self.diagnosis in ("ids", "tokens", "offsets", "decoding")

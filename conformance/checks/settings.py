@@ -28,11 +28,12 @@ class SettingsCheck(Check):
     methods: tuple[str, ...] = (ENCODE_WITH,)
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        asked = [one for one in subject.with_settings or () if one.given is not None]
-        if not asked or any(not one.question.needs and one.differs in ("ids", "an answer") for one in asked):
+        asked = subject.with_settings or ()
+        if all(one.given is None for one in asked):
             return "not applicable"
-        found = differing(subject)
-        return told(found[0]) if found else "same"
+        if not any(one.differs for one in asked):
+            return "same"
+        return told(differing(subject)[0]) if is_of_settings(asked) else "not applicable"
 
     def by_rule(self, subject: Answers) -> list[Answers]:
         rules = dict.fromkeys(told(one).rule for one in differing(subject))
@@ -42,6 +43,12 @@ class SettingsCheck(Check):
         others = {id(one) for one in differing(subject) if told(one).rule != rule}
         kept = tuple(one for one in subject.with_settings or () if id(one) not in others)
         return replace(subject, with_settings=kept)
+
+
+def is_of_settings(asked: Sequence[Asked]) -> bool:
+    """Whether something is wrong with settings, and not with the ids of a text without any already."""
+    wrong = [(one.question.needs, one.differs) for one in asked if one.differs]
+    return bool(wrong) and not any(not needs and part in ("ids", "an answer") for needs, part in wrong)
 
 
 def differing(subject: Answers) -> list[Asked]:

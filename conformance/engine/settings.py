@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
+from conformance.checks.settings import is_of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
 from conformance.core.settings import Asked, Question, Text
 from conformance.engine.settings_edits import with_causes
@@ -17,12 +19,16 @@ from reftok import ReftokError, Tokenizer
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
 
+PROBES = ("The quick brown fox jumps over 12 lazy dogs.", "a b c d e f g h i j k l m n o p q r s t u v w x y z")
+_PROBED: WeakKeyDictionary[Subject, tuple[Pipeline, tuple[Asked, ...]]] = WeakKeyDictionary()
+
 
 class Settings:
     """Asks about texts with settings, with a model of `tokenizers`; other models have no such questions."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._rules = tokenizer.rules
+        self._known = lru_cache(maxsize=4096)(self._answered)
         self._tokens_of = lru_cache(maxsize=1024)(tokenizer.memory.encoder.tokens_of)
 
     def due(self, subject: Subject, texts: Mapping[int, str]) -> dict[int, tuple[Asked, ...]]:
@@ -51,8 +57,22 @@ class Settings:
             if said := [one.message for one in failures if one.kind == "adapter error"]:
                 errors[number] = said[0]
             tested = [one for one in heard if not isinstance(one.given, Failure) or one.given.kind not in UNTESTED]
-            found[number] = with_causes(self._ask, self._rules, tested)
-        return found, errors
+            found[number] = tuple(tested)
+        differing = [number for number, asked in found.items() if is_of_settings(asked)]
+        probes = self._probed(subject) if differing else ()
+        return found | {
+            number: with_causes(self._ask, self._rules, found[number], probes) for number in differing
+        }, errors
+
+    def _probed(self, subject: Subject) -> Sequence[Asked]:
+        """What a subject answers to questions about texts that are always the same: they tell mistakes apart."""
+        rules, asked = _PROBED.get(subject, (None, ()))
+        if rules is not self._rules:
+            questions = [question for text in PROBES for question in self._questions(text)]
+            pairs = zip(questions, subject.encode_with(questions), strict=True)
+            asked = tuple(Asked(question, self._ask(self._rules, question), given) for question, given in pairs)
+            _PROBED[subject] = self._rules, asked
+        return asked
 
     def _questions(self, text: str) -> list[Question]:
         if self._rules.library != "tokenizers":
@@ -65,12 +85,15 @@ class Settings:
 
     def _is_answered(self, question: Question) -> bool:
         try:
-            return bool(self._ask(self._rules, question))
+            return question.truncation is None or bool(self._ask(self._rules, question))
         except ReftokError:
             return False
 
     def _ask(self, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
-        return tuple(map(all_parts, self._encodings(rules, question)))
+        return self._known(question) if rules is self._rules else self._answered(question, rules)
+
+    def _answered(self, question: Question, rules: Pipeline | None = None) -> tuple[Encoded, ...]:
+        return tuple(map(all_parts, self._encodings(rules or self._rules, question)))
 
     def _encodings(self, rules: Pipeline, question: Question) -> list[Encoding]:
         return encodings_with(rules, self._tokens_of, question)

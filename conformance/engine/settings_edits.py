@@ -34,20 +34,20 @@ class Edit:
     answer: Callable[[Ask, Pipeline, Question], tuple[Encoded, ...]]
 
 
-def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked]) -> tuple[Asked, ...]:
+def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Sequence[Asked]) -> tuple[Asked, ...]:
     """The questions of one text with the rule that each wrong answer follows from, the fewest for all of them.
 
     An edit that is found stays made while others are looked for, so that two mistakes in one answer are both named.
+    probes: other questions, of which an edit must foretell as many wrong answers as it can, and no right one otherwise.
     """
     causes: dict[int, str] = {}
-    right = [one for one in asked if not one.differs]
-    wrong = [one for one in asked if one.differs and isinstance(one.given, tuple)]
-    for one in sorted(wrong, key=lambda one: len(one.question.needs)):
-        if id(one) in causes:
+    every = [one for one in (*asked, *probes) if isinstance(one.given, tuple)]
+    right, wrong = ([one for one in every if bool(one.differs) == is_wrong] for is_wrong in (False, True))
+    for one in sorted(asked, key=lambda one: len(one.question.needs)):
+        if not one.differs or id(one) in causes:
             continue
-        fitting = [
-            edit for edit in EDITS if _foretells(edit, ask, rules, one) and _is_possible(edit, ask, rules, right)
-        ]
+        fitting = [edit for edit in EDITS if _foretells(edit, ask, rules, one)]
+        fitting = [edit for edit in fitting if _is_possible(edit, ask, rules, right)]
         shown = [[other for other in wrong if _foretells(edit, ask, rules, other)] for edit in fitting]
         if fitting:
             best = max(range(len(fitting)), key=lambda number: len(shown[number]))
@@ -84,9 +84,25 @@ def _asks(stage: str, rule: str, change: Callable[[Question], Question]) -> Edit
     return Edit(stage, rule, lambda ask, rules, question: ask(rules, change(question)))
 
 
-def _gives(stage: str, rule: str, change: Callable[[Encoded], Encoded]) -> Edit:
-    """Each encoding is given otherwise."""
-    return Edit(stage, rule, lambda ask, rules, question: tuple(map(change, ask(rules, question))))
+def _gives(stage: str, rule: str, part: str, change: Callable[[Any, int], Any]) -> Edit:
+    """A part of each encoding is given otherwise. change: of what it has for a token, and whether that is no padding."""
+
+    def changed(one: Encoded) -> Encoded:
+        values = getattr(one, part)
+        if values is None:
+            return one
+        return replace(one, **{part: tuple(map(change, values, one.attention_mask or (1,) * len(values)))})
+
+    return Edit(stage, rule, lambda ask, rules, question: tuple(map(changed, ask(rules, question))))
+
+
+def _overflows(rule: str, keeps: int) -> Edit:
+    """Of what overflows only the first parts are given."""
+
+    def changed(one: Encoded) -> Encoded:
+        return one if one.overflowing is None else replace(one, overflowing=one.overflowing[:keeps])
+
+    return Edit("Truncation", rule, lambda ask, rules, question: tuple(map(changed, ask(rules, question))))
 
 
 def _truncates(rule: str, change: Callable[[Truncation], Truncation]) -> Edit:
@@ -238,17 +254,6 @@ def _each_by_itself(ask: Ask, rules: Pipeline, question: Question) -> tuple[Enco
     return tuple(ask(rules, replace(question, inputs=(one,)))[0] for one in question.inputs)
 
 
-def _type_ids_of_pairs(one: Encoded) -> Encoded:
-    """0 but for padding."""
-    pairs = zip(one.type_ids or (), one.attention_mask or (), strict=True)
-    return replace(one, type_ids=tuple(0 if is_text else type_id for type_id, is_text in pairs))
-
-
-def _mask_without_padding(one: Encoded) -> Encoded:
-    pairs = zip(one.special_tokens_mask or (), one.attention_mask or (), strict=True)
-    return replace(one, special_tokens_mask=tuple(mark * is_text for mark, is_text in pairs))
-
-
 EDITS: tuple[Edit, ...] = (
     _asks("PostProcessor", "the second text of a pair is left out", _with_inputs(lambda texts: texts[:1])),
     _asks("PostProcessor", "no special tokens are added to a pair", _bare_pairs),
@@ -256,22 +261,19 @@ EDITS: tuple[Edit, ...] = (
     _without_pairs("a pair is put into the template of one text", True),
     _asks("PostProcessor", "a pair is joined to one text", _joins_pairs("")),
     _asks("PostProcessor", "a pair is joined to one text, with a space", _joins_pairs(" ")),
-    _gives("PostProcessor", "type ids of the second text are 0", _type_ids_of_pairs),
-    _gives("PostProcessor", "type ids are all 0", lambda one: replace(one, type_ids=(0,) * len(one.ids))),
     _gives(
         "PostProcessor",
-        "special_tokens_mask is all 0",
-        lambda one: replace(one, special_tokens_mask=(0,) * len(one.ids)),
+        "type ids of the second text are 0",
+        "type_ids",
+        lambda type_id, is_text: 0 if is_text else type_id,
+    ),
+    _gives("PostProcessor", "type ids are all 0", "type_ids", lambda *_: 0),
+    _gives("PostProcessor", "special_tokens_mask is all 0", "special_tokens_mask", lambda *_: 0),
+    _gives(
+        "PostProcessor", "word ids are one too high", "word_ids", lambda word, _: word if word is None else word + 1
     ),
     _gives(
-        "PostProcessor",
-        "word ids are one too high",
-        lambda one: replace(one, word_ids=tuple(n if n is None else n + 1 for n in one.word_ids or ())),
-    ),
-    _gives(
-        "PostProcessor",
-        "word ids of inserted tokens are -1",
-        lambda one: replace(one, word_ids=tuple(-1 if n is None else n for n in one.word_ids or ())),
+        "PostProcessor", "word ids of inserted tokens are -1", "word_ids", lambda word, _: -1 if word is None else word
     ),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined", _joins_words("")),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined with spaces", _joins_words(" ")),
@@ -289,12 +291,8 @@ EDITS: tuple[Edit, ...] = (
     _truncates("stride is ignored", lambda one: replace(one, stride=0)),
     _truncates("stride is one too high", lambda one: replace(one, stride=one.stride + 1)),
     _truncates("stride is one too low", lambda one: replace(one, stride=max(0, one.stride - 1))),
-    _gives("Truncation", "what overflows is dropped", lambda one: replace(one, overflowing=())),
-    _gives(
-        "Truncation",
-        "of what overflows only the first part is given",
-        lambda one: replace(one, overflowing=(one.overflowing or ())[:1]),
-    ),
+    _overflows("what overflows is dropped", 0),
+    _overflows("of what overflows only the first part is given", 1),
     Edit("Truncation", "what overflows has no special tokens", _overflows_bare),
     _asks("Padding", "padding is ignored", lambda question: replace(question, padding=None)),
     _pads("padding is always on the right", direction="right"),
@@ -304,8 +302,8 @@ EDITS: tuple[Edit, ...] = (
     Edit("Padding", "each text of a batch is padded by itself", _each_by_itself),
     _pads("pad_id is always 0", pad_id=0),
     _pads("pad_type_id is always 0", pad_type_id=0),
-    _gives("Padding", "attention_mask is 1 for padding", lambda one: replace(one, attention_mask=(1,) * len(one.ids))),
-    _gives("Padding", "special_tokens_mask is 0 for padding", _mask_without_padding),
+    _gives("Padding", "attention_mask is 1 for padding", "attention_mask", lambda *_: 1),
+    _gives("Padding", "special_tokens_mask is 0 for padding", "special_tokens_mask", int.__mul__),
     Edit("Padding", "what overflows is not padded", _overflows_unpadded),
 )
 """Every mistake that is known; of those that foretell as much, the first is named."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from conformance.core.settings import Padding, Question, Side, Strategy, Text, Truncation
 
-LONGEST, MOST_WORDS = 200, 8
+LONGEST, MOST_WORDS = 80, 5
 """Code points of a text, and words of a pre-tokenized one, that are asked."""
 _SIDES: tuple[Side, ...] = ("right", "left")
 Count: TypeAlias = Callable[[tuple[Text, ...]], tuple[int, int]]
@@ -52,15 +52,15 @@ def _drawn(text: str, count: Count, chance: Random) -> Iterator[Question]:
 
 
 def _truncation(inputs: tuple[Text, ...], adds: bool, count: Count, chance: Random) -> Truncation:
-    """One that cuts something off most inputs, and leaves room for a text and a stride."""
+    """One that cuts something off most inputs, into few windows, and leaves room for a text and a stride."""
     each = [count((one,))[0] for one in inputs]
     strategy = chance.choice(_STRATEGIES) if len(each) > 1 else "longest_first"
     cut = {"only_first": 0, "only_second": 1}.get(strategy)
     kept = 0 if cut is None else sum(each) - each[cut]  # of these the other text stays whole
     most = sum(each) - kept - 1
-    room = chance.randint(min(2, most), most) if most > 0 else 1
+    room = chance.randint(max(min(2, most), most // 3), most) if most > 0 else 1
     share = room if cut is not None else room // len(each)
-    stride = chance.choice((0, chance.randint(0, max(0, share - 1))))
+    stride = chance.choice((0, chance.randint(0, share // 2 if share > 1 else 0)))
     return Truncation(kept + room + count(inputs)[1] * adds, stride, strategy, chance.choice(_SIDES))
 
 
