@@ -84,25 +84,19 @@ def _asks(stage: str, rule: str, change: Callable[[Question], Question]) -> Edit
     return Edit(stage, rule, lambda ask, rules, question: ask(rules, change(question)))
 
 
-def _gives(stage: str, rule: str, part: str, change: Callable[[Any, int], Any]) -> Edit:
-    """A part of each encoding is given otherwise. change: of what it has for a token, and whether that is no padding."""
+def _gives(stage: str, rule: str, change: Callable[[Encoded], Encoded]) -> Edit:
+    """Each encoding is given otherwise."""
+    return Edit(stage, rule, lambda ask, rules, question: tuple(map(change, ask(rules, question))))
+
+
+def _part(name: str, change: Callable[[Any], Any]) -> Callable[[Encoded], Encoded]:
+    """A part has something else for each token."""
 
     def changed(one: Encoded) -> Encoded:
-        values = getattr(one, part)
-        if values is None:
-            return one
-        return replace(one, **{part: tuple(map(change, values, one.attention_mask or (1,) * len(values)))})
+        values = getattr(one, name)
+        return one if values is None else replace(one, **{name: tuple(map(change, values))})
 
-    return Edit(stage, rule, lambda ask, rules, question: tuple(map(changed, ask(rules, question))))
-
-
-def _overflows(rule: str, keeps: int) -> Edit:
-    """Of what overflows only the first parts are given."""
-
-    def changed(one: Encoded) -> Encoded:
-        return one if one.overflowing is None else replace(one, overflowing=one.overflowing[:keeps])
-
-    return Edit("Truncation", rule, lambda ask, rules, question: tuple(map(changed, ask(rules, question))))
+    return changed
 
 
 def _truncates(rule: str, change: Callable[[Truncation], Truncation]) -> Edit:
@@ -147,14 +141,22 @@ class _NoPairs:
         return [default_processing(parts)] if self.steps is None else parts
 
 
-def _without_pairs(rule: str, as_one: bool) -> Edit:
+def _without_pairs(rule: str, as_one: bool, has_type_ids: bool) -> Edit:
+    """has_type_ids: whether the second text has type ids of its own, of which nothing is foretold; else they are 0."""
+
     def answer(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
         if "pair" not in question.needs:
             return ask(rules, question)
         steps = (_NoPairs(rules.post_processors, as_one),)
-        return tuple(replace(one, type_ids=None) for one in ask(replace(rules, post_processors=steps), question))
+        found = ask(replace(rules, post_processors=steps), question)
+        return tuple(replace(one, type_ids=None) if has_type_ids else _in_one_segment(one) for one in found)
 
     return Edit("PostProcessor", rule, answer)
+
+
+def _in_one_segment(one: Encoded) -> Encoded:
+    pairs = zip(one.type_ids or (), one.attention_mask or (), strict=False)
+    return replace(one, type_ids=one.type_ids and tuple(0 if is_text else type_id for type_id, is_text in pairs))
 
 
 def _with_inputs(change: Callable[[tuple[Text, ...]], tuple[Text, ...]]) -> Callable[[Question], Question]:
@@ -254,26 +256,37 @@ def _each_by_itself(ask: Ask, rules: Pipeline, question: Question) -> tuple[Enco
     return tuple(ask(rules, replace(question, inputs=(one,)))[0] for one in question.inputs)
 
 
+def _overflows(keeps: int) -> Callable[[Encoded], Encoded]:
+    """Of what overflows only the first parts are given."""
+    return lambda one: replace(one, overflowing=one.overflowing and one.overflowing[:keeps])
+
+
+def _mask_without_padding(one: Encoded) -> Encoded:
+    pairs = zip(one.special_tokens_mask or (), one.attention_mask or (), strict=False)
+    return replace(
+        one, special_tokens_mask=one.special_tokens_mask and tuple(mark * is_text for mark, is_text in pairs)
+    )
+
+
 EDITS: tuple[Edit, ...] = (
     _asks("PostProcessor", "the second text of a pair is left out", _with_inputs(lambda texts: texts[:1])),
     _asks("PostProcessor", "no special tokens are added to a pair", _bare_pairs),
-    _without_pairs("a pair is encoded as two single texts", False),
-    _without_pairs("a pair is put into the template of one text", True),
+    _without_pairs("a pair is encoded as two single texts", False, False),
+    _without_pairs("a pair is encoded as two single texts", False, True),
+    _without_pairs("a pair is put into the template of one text", True, False),
+    _without_pairs("a pair is put into the template of one text", True, True),
     _asks("PostProcessor", "a pair is joined to one text", _joins_pairs("")),
     _asks("PostProcessor", "a pair is joined to one text, with a space", _joins_pairs(" ")),
+    _gives("PostProcessor", "type ids of the second text are 0", _in_one_segment),
+    _gives("PostProcessor", "type ids are all 0", _part("type_ids", lambda _: 0)),
+    _gives("PostProcessor", "special_tokens_mask is all 0", _part("special_tokens_mask", lambda _: 0)),
+    _gives(
+        "PostProcessor", "word ids are one too high", _part("word_ids", lambda word: word if word is None else word + 1)
+    ),
     _gives(
         "PostProcessor",
-        "type ids of the second text are 0",
-        "type_ids",
-        lambda type_id, is_text: 0 if is_text else type_id,
-    ),
-    _gives("PostProcessor", "type ids are all 0", "type_ids", lambda *_: 0),
-    _gives("PostProcessor", "special_tokens_mask is all 0", "special_tokens_mask", lambda *_: 0),
-    _gives(
-        "PostProcessor", "word ids are one too high", "word_ids", lambda word, _: word if word is None else word + 1
-    ),
-    _gives(
-        "PostProcessor", "word ids of inserted tokens are -1", "word_ids", lambda word, _: -1 if word is None else word
+        "word ids of inserted tokens are -1",
+        _part("word_ids", lambda word: -1 if word is None else word),
     ),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined", _joins_words("")),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined with spaces", _joins_words(" ")),
@@ -291,8 +304,8 @@ EDITS: tuple[Edit, ...] = (
     _truncates("stride is ignored", lambda one: replace(one, stride=0)),
     _truncates("stride is one too high", lambda one: replace(one, stride=one.stride + 1)),
     _truncates("stride is one too low", lambda one: replace(one, stride=max(0, one.stride - 1))),
-    _overflows("what overflows is dropped", 0),
-    _overflows("of what overflows only the first part is given", 1),
+    _gives("Truncation", "what overflows is dropped", _overflows(0)),
+    _gives("Truncation", "of what overflows only the first part is given", _overflows(1)),
     Edit("Truncation", "what overflows has no special tokens", _overflows_bare),
     _asks("Padding", "padding is ignored", lambda question: replace(question, padding=None)),
     _pads("padding is always on the right", direction="right"),
@@ -302,8 +315,8 @@ EDITS: tuple[Edit, ...] = (
     Edit("Padding", "each text of a batch is padded by itself", _each_by_itself),
     _pads("pad_id is always 0", pad_id=0),
     _pads("pad_type_id is always 0", pad_type_id=0),
-    _gives("Padding", "attention_mask is 1 for padding", "attention_mask", lambda *_: 1),
-    _gives("Padding", "special_tokens_mask is 0 for padding", "special_tokens_mask", int.__mul__),
+    _gives("Padding", "attention_mask is 1 for padding", _part("attention_mask", lambda _: 1)),
+    _gives("Padding", "special_tokens_mask is 0 for padding", _mask_without_padding),
     Edit("Padding", "what overflows is not padded", _overflows_unpadded),
 )
 """Every mistake that is known; of those that foretell as much, the first is named."""
