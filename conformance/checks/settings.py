@@ -29,7 +29,7 @@ class SettingsCheck(Check):
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         asked = subject.with_settings or ()
-        if all(one.given is None for one in asked):
+        if all(one.given is None for one in asked) or not isinstance(subject.encoding, Encoded):
             return "not applicable"
         if not any(one.differs for one in asked):
             return "same"
@@ -48,7 +48,7 @@ class SettingsCheck(Check):
 def is_of_settings(asked: Sequence[Asked]) -> bool:
     """Whether something is wrong with settings, and not with the ids of a text without any already."""
     wrong = [(one.question.needs, one.differs) for one in asked if one.differs]
-    return bool(wrong) and not any(not needs and part in ("ids", "an answer") for needs, part in wrong)
+    return bool(wrong) and (frozenset(), "ids") not in wrong
 
 
 def differing(subject: Answers) -> list[Asked]:
@@ -73,11 +73,9 @@ def told(asked: Asked) -> Difference:
 
 
 def first_other(due: Sequence[Encoded], given: Sequence[Encoded], part: str) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The part in the first encoding of a batch in which it differs; all of the ids where there are too few."""
-    for one, other in zip(due, given, strict=False):
-        if getattr(one, part) != getattr(other, part):
-            return getattr(one, part), getattr(other, part)
-    return [one.ids for one in due], [one.ids for one in given]
+    """The part in the first encoding of a batch in which it differs."""
+    pairs = ((getattr(one, part), getattr(other, part)) for one, other in zip(due, given, strict=True))
+    return next(pair for pair in pairs if pair[0] != pair[1] and None not in pair)
 
 
 SETTINGS = SettingsCheck()

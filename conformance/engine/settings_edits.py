@@ -276,7 +276,7 @@ EDITS: tuple[Edit, ...] = (
     _without_pairs("a pair is put into the template of one text", True, False),
     _without_pairs("a pair is put into the template of one text", True, True),
     _asks("PostProcessor", "a pair is joined to one text", _joins_pairs("")),
-    _asks("PostProcessor", "a pair is joined to one text, with a space", _joins_pairs(" ")),
+    _asks("PostProcessor", "a pair is joined to one text with a space", _joins_pairs(" ")),
     _gives("PostProcessor", "type ids of the second text are 0", _in_one_segment),
     _gives("PostProcessor", "type ids are all 0", _part("type_ids", lambda _: 0)),
     _gives("PostProcessor", "special_tokens_mask is all 0", _part("special_tokens_mask", lambda _: 0)),

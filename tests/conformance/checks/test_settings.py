@@ -11,7 +11,15 @@ import pytest
 import tokenizers
 
 import conformance
-from reftok import embedded_models
+from conformance.causes import weight
+from conformance.core.errors import UsageError
+from conformance.core.finding import NO_RULE
+from conformance.engine.settings import Settings
+from conformance.inputs.corpora import corpus_files
+from conformance.inputs.shards import corpus_cases
+from conformance.subjects.reftok_subject import ReftokSubject
+from conformance.subjects.tokenizers_subject import TokenizersSubject
+from reftok import embedded_models, load
 from tests.conformance.generators.tiny import tiny_json
 
 PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids")
@@ -172,3 +180,111 @@ def test_a_planted_defect_is_told_once_and_named(model: Path, defect: type[Port]
     port = defect(model)
     found = [one for text in TEXTS for one in conformance.compare(port, model, text, checks=["settings"])]
     assert {(one.stage, one.rule) for one in found} == {(stage, rule)}
+
+
+class Pairs(Alone):
+    """Pairs alone, with the type ids of both texts 0."""
+
+    def encode_pair(self, text: str, pair: str, add_special_tokens: bool) -> dict[str, Any]:
+        encoding = self.tokenizer.encode(text, pair, add_special_tokens=add_special_tokens)
+        return {"ids": encoding.ids, "type_ids": [0] * len(encoding.ids)}
+
+
+class TwoMistakes(Port):
+    """Both in each truncated pair."""
+
+    def taken(self, settings: dict[str, Any]) -> None:
+        if "truncation" in settings:
+            settings["truncation"]["direction"] = "right"
+
+    def given(self, encoding: dict[str, Any]) -> None:
+        encoding["type_ids"] = [0] * len(encoding["ids"])
+
+
+class NoRule(Port):
+    """A mistake that nobody has thought of, in padding alone."""
+
+    def given(self, encoding: dict[str, Any]) -> None:
+        encoding["ids"] = [value for value in encoding["ids"] if value != 7]
+
+
+class TooFew(Port):
+    def encode_with(self, inputs: list[Any], settings: dict[str, Any]) -> list[dict[str, Any]]:
+        return super().encode_with(inputs, settings)[1:]
+
+
+class NoAccents(Port):
+    """Other ids without any setting, which other checks tell."""
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return super().encode(text.replace("b", ""), add_special_tokens)
+
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        return super().encoded(json.loads(json.dumps(inputs).replace("b", "")), settings)
+
+
+def rules(subject: object, model: Path) -> list[str]:
+    """What is told of all texts."""
+    found = [one for text in TEXTS for one in conformance.compare(subject, model, text, checks=["settings"])]
+    return sorted({one.rule for one in found})
+
+
+@pytest.mark.parametrize(
+    ("subject", "due"),
+    [
+        (Port, []),
+        (Pairs, ["type ids of the second text are 0"]),
+        (TwoMistakes, ["truncation always cuts on the right", "type ids are all 0"]),
+        (NoRule, [f"{NO_RULE}: other ids with settings"]),
+    ],
+)
+def test_what_a_port_offers_is_compared(model: Path, subject: type[Alone], due: list[str]) -> None:
+    assert rules(subject(model), model) == due
+
+
+def test_encodings_that_are_too_few_are_no_answer(model: Path) -> None:
+    (finding,) = conformance.compare(TooFew(model), model, "a b", checks=["settings"])
+    assert (finding.rule, finding.example.severity) == ("nonsense", "no answer")
+    assert "0 encodings for 1 inputs" in finding.example.observed
+
+
+def test_a_port_without_settings_is_right_and_told_to_have_none(model: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "texts.jsonl"
+    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), "ascii")
+    done = conformance.run(Alone(model), model, corpora=[corpus], inputs=["corpora"])
+    assert done.verdict == "as expected"
+    (about,) = [one for one in done.subjects if one.role == "subject"]
+    assert [one for one in about.untested if one.startswith("encode_with")] == ["encode_with"]
+
+
+def test_other_ids_without_settings_are_not_told_again(model: Path) -> None:
+    with pytest.raises(UsageError, match="gives nothing to compare"):
+        conformance.compare(NoAccents(model), model, "a b c", checks=["settings"])
+
+
+def test_a_finding_is_shrunk_and_shows_the_question(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weight, "LINES_IN_STREAMS", 0)
+    corpus = tmp_path / "texts.jsonl"
+    corpus.write_text(json.dumps({"text": TEXTS[4]}) + "\n", "ascii")
+    port = takes("truncation", direction="right")(model)
+    done = conformance.run(port, model, corpora=[corpus], inputs=["corpora"], checks=["settings"])
+    (finding,) = [one for one in done.findings if one.status == "new"]
+    assert (finding.rule, finding.verdict.partition(":")[0]) == ("truncation always cuts on the right", "the subject")
+    assert len(finding.example.case.text) <= 3
+    assert "direction=left" in finding.example.observed
+
+
+@pytest.mark.parametrize("name", ["bert", *OF_HUGGINGFACE])
+def test_the_reference_answers_drawn_questions_as_the_official_library(model: Path, name: str) -> None:
+    """Some hundreds of each; 27,000 were asked when this was written."""
+    path = model if name == "bert" else embedded_models()[name]
+    official, reference = TokenizersSubject(path, "tokenizer.json"), ReftokSubject(load(path))
+    settings = Settings(reference.tokenizer)
+    texts = [case.text for case in corpus_cases(tuple(corpus_files(("edge_cases",)))) if case.text][::60]
+    due = settings.due(official, dict(enumerate(texts)))
+    given, errors = settings.given(reference, due)
+    assert not errors
+    assert sum(map(len, due.values())) > 400
+    assert [one for asked in given.values() for one in asked if one.differs or one.given is None] == []
