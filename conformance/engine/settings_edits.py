@@ -57,9 +57,12 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
 
 
 def _foretells(edit: Edit, ask: Ask, rules: Pipeline, asked: Asked) -> bool:
-    """Whether an edit gives a wrong answer, in the part that is wrong and all others of which it says something."""
+    """Whether an edit gives a wrong answer, in the part that is wrong and all others of which it says something.
+
+    What is given without the edit already follows from no edit: the reference differs from another release like that.
+    """
     found = _answer(edit, ask, rules, asked.question)
-    if found is None or not isinstance(asked.given, tuple):
+    if found is None or not isinstance(asked.given, tuple) or not difference(ask(rules, asked.question), asked.given):
         return False
     says = all(getattr(one, asked.differs) is not None for one in found)
     return says and not difference(found, asked.given)
