@@ -23,6 +23,8 @@ from reftok import ReftokError, Tokenizer
 
 STREAMED, STREAMED_IDS = 31, 7
 """Of many texts, and of many lists of ids, about one in so many is fed to streams: so they take a tenth of the time."""
+WITH_SETTINGS = 4
+"""Of the texts that are fed to streams, about one in so many is asked with settings."""
 FEW_CASES = 200
 _MANY_IDS = ("fuzz:", "vocab:")
 """Where ids come from by the thousand."""
@@ -114,10 +116,10 @@ class _Asker:
         self._compared = compared
         self._streams = Streams(tokenizer, depth)
         self._round_trips = _RoundTrips(tokenizer) if "own_decoding" in compared else None
-        is_sample = depth == "sample" and len(cases) > FEW_CASES
+        self._is_sample = depth == "sample" and len(cases) > FEW_CASES
         self._adds_special_tokens = "bare" in compared and _adds_special_tokens(tokenizer)
         self._settings = Settings(tokenizer) if "with_settings" in compared else None
-        self._closely = {index for index, case in enumerate(cases) if not is_sample or is_streamed(case)}
+        self._closely = {index for index, case in enumerate(cases) if not self._is_sample or is_streamed(case)}
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
         """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
@@ -187,11 +189,16 @@ class _Asker:
         """The answers to questions with settings, and adapter errors, by the place of the case."""
         if self._settings is None:
             return {}, {}
-        asked = [index for index in sorted(self._closely) if self._cases[index].kind == "text"]
+        texts = ((index, self._cases[index]) for index in sorted(self._closely))
+        asked = [index for index, case in texts if case.kind == "text" and self._is_with_settings(case)]
         if oracle is None:
             return self._settings.due(subject, {index: self._cases[index].text for index in asked}), {}
         due = {index: oracle[index].with_settings for index in asked}
         return self._settings.given(subject, {index: one for index, one in due.items() if one is not None})
+
+    def _is_with_settings(self, case: Case) -> bool:
+        """Whether the text is asked with settings: of a sample, every few that are fed to streams."""
+        return not self._is_sample or crc32(case.text.encode("utf-8", "surrogatepass")) % WITH_SETTINGS == 0
 
     def _answer(
         self,

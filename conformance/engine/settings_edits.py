@@ -24,6 +24,8 @@ from reftok.rules.types import Encoding
 Ask: TypeAlias = Callable[[Pipeline, Question], tuple[Encoded, ...]]
 """What the reference answers with some rules."""
 
+Foretelling: TypeAlias = Callable[[Ask, Pipeline, Question], tuple[Encoded, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -31,7 +33,7 @@ class Edit:
 
     stage: str
     rule: str
-    answer: Callable[[Ask, Pipeline, Question], tuple[Encoded, ...]]
+    answer: Foretelling
 
 
 def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Sequence[Asked]) -> tuple[Asked, ...]:
@@ -61,23 +63,27 @@ def _foretells(edit: Edit, ask: Ask, rules: Pipeline, asked: Asked) -> bool:
 
     What is given without the edit already follows from no edit: the reference differs from another release like that.
     """
-    found = _answer(edit, ask, rules, asked.question)
-    if found is None or not isinstance(asked.given, tuple) or not difference(ask(rules, asked.question), asked.given):
+    found, before = _answer(edit.answer, ask, rules, asked.question), _answer(_as_it_is, ask, rules, asked.question)
+    if found is None or not isinstance(asked.given, tuple) or (before and not difference(before, asked.given)):
         return False
     says = all(getattr(one, asked.differs) is not None for one in found)
     return says and not difference(found, asked.given)
 
 
+def _as_it_is(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
+    return ask(rules, question)
+
+
 def _is_possible(edit: Edit, ask: Ask, rules: Pipeline, right: Sequence[Asked]) -> bool:
     """Whether an edit changes nothing that the subject has right."""
-    answers = ((_answer(edit, ask, rules, one.question), one.given) for one in right)
+    answers = ((_answer(edit.answer, ask, rules, one.question), one.given) for one in right)
     both = ((found, given) for found, given in answers if found is not None and isinstance(given, tuple))
     return not any(difference(found, given) for found, given in both)
 
 
-def _answer(edit: Edit, ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...] | None:
+def _answer(answer: Foretelling, ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...] | None:
     try:
-        return edit.answer(ask, rules, question)
+        return answer(ask, rules, question)
     except ReftokError:
         return None
 
@@ -235,26 +241,6 @@ def _cuts_last(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, 
     return tuple(replace(one, overflowing=None, **{name: cut(getattr(one, name)) for name in fields}) for one in whole)
 
 
-def _overflows_bare(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
-    """What overflows is told as it was cut, before the template and the padding."""
-    truncation = question.truncation
-    due = ask(rules, question)
-    if truncation is None:
-        return due
-    added = sum(step.added_tokens("pair" in question.needs) for step in rules.post_processors or ())
-    room = truncation.max_length - added * question.add_special_tokens
-    bare = replace(question, add_special_tokens=False, padding=None, truncation=replace(truncation, max_length=room))
-    others = ask(rules, bare)
-    return tuple(replace(one, overflowing=other.overflowing) for one, other in zip(due, others, strict=True))
-
-
-def _overflows_unpadded(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
-    others = ask(rules, replace(question, padding=None))
-    return tuple(
-        replace(one, overflowing=other.overflowing) for one, other in zip(ask(rules, question), others, strict=True)
-    )
-
-
 def _each_by_itself(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
     return tuple(ask(rules, replace(question, inputs=(one,)))[0] for one in question.inputs)
 
@@ -309,7 +295,6 @@ EDITS: tuple[Edit, ...] = (
     _truncates("stride is one too low", lambda one: replace(one, stride=max(0, one.stride - 1))),
     _gives("Truncation", "what overflows is dropped", _overflows(0)),
     _gives("Truncation", "of what overflows only the first part is given", _overflows(1)),
-    Edit("Truncation", "what overflows has no special tokens", _overflows_bare),
     _asks("Padding", "padding is ignored", lambda question: replace(question, padding=None)),
     _pads("padding is always on the right", direction="right"),
     _pads("padding is always on the left", direction="left"),
@@ -320,7 +305,6 @@ EDITS: tuple[Edit, ...] = (
     _pads("pad_type_id is always 0", pad_type_id=0),
     _gives("Padding", "attention_mask is 1 for padding", _part("attention_mask", lambda _: 1)),
     _gives("Padding", "special_tokens_mask is 0 for padding", _mask_without_padding),
-    Edit("Padding", "what overflows is not padded", _overflows_unpadded),
 )
 """Every mistake that is known; of those that foretell as much, the first is named."""
 STAGES: Mapping[str, str] = MappingProxyType({one.rule: one.stage for one in EDITS})

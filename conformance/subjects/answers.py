@@ -92,7 +92,7 @@ def encoded_with(result: BatchResult, due: int) -> tuple[Encoded, ...] | Failure
         numbers = chain(*filter(None, parts), (word for word in one.word_ids or () if word is not None))
         if problem := _too_large(numbers):
             return problem
-    return tuple(Encoded(**{name: getattr(one, name) for name in one.__struct_fields__}) for one in encodings)
+    return encodings
 
 
 def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Encoding]) -> list[Encoding]:

@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from conformance.core.json_schema import DIALECT, schemas
+from conformance.core.observation import Encoded
+from conformance.core.settings import Question
 from conformance.subjects.base import PROTOCOL
 
 LONGEST = 100
@@ -83,40 +85,6 @@ class StreamInput(Message, frozen=True, kw_only=True):
     is_finished: bool = False
 
 
-class TruncationInput(Message, frozen=True, kw_only=True):
-    """The arguments of `enable_truncation` of tokenizers."""
-
-    max_length: int
-    stride: int
-    strategy: Literal["longest_first", "only_first", "only_second"]
-    direction: Literal["left", "right"]
-
-
-class PaddingInput(Message, frozen=True, kw_only=True):
-    """The arguments of `enable_padding` of tokenizers. length: null pads to the longest of the batch."""
-
-    length: int | None
-    pad_to_multiple_of: int | None
-    direction: Literal["left", "right"]
-    pad_id: int
-    pad_type_id: int
-    pad_token: str
-
-
-class QuestionInput(Message, frozen=True, kw_only=True):
-    """A batch to encode with settings.
-
-    inputs: each a text or the two of a pair; a text is its words where `is_pretokenized` is true. truncation, padding:
-    where they are not there, what the model file says holds.
-    """
-
-    inputs: tuple[tuple[str | tuple[str, ...], ...], ...]
-    add_special_tokens: bool
-    is_pretokenized: bool = False
-    truncation: TruncationInput | None = None
-    padding: PaddingInput | None = None
-
-
 class Request(Message, frozen=True, kw_only=True):
     """What the harness sends."""
 
@@ -157,7 +125,7 @@ class EncodeBatch(Request, frozen=True, kw_only=True, tag_field="op", tag="encod
 class EncodeWith(Request, frozen=True, kw_only=True, tag_field="op", tag="encode_with"):
     """Encode batches with settings."""
 
-    items: tuple[QuestionInput, ...]
+    items: tuple[Question, ...]
 
 
 class Decode(Request, frozen=True, kw_only=True, tag_field="op", tag="decode"):
@@ -221,21 +189,10 @@ class EncodeResult(NoResult, frozen=True, kw_only=True):
     special_tokens_mask: tuple[Integer, ...] | None = None
 
 
-class FullEncoding(Message, frozen=True, kw_only=True):
-    """One encoding of a batch, as far as the subject has it. overflowing: the ids of what truncation cut off."""
-
-    ids: tuple[Integer, ...]
-    type_ids: tuple[Integer, ...] | None = None
-    attention_mask: tuple[Integer, ...] | None = None
-    special_tokens_mask: tuple[Integer, ...] | None = None
-    word_ids: tuple[Integer | None, ...] | None = None
-    overflowing: tuple[tuple[Integer, ...], ...] | None = None
-
-
 class BatchResult(NoResult, frozen=True, kw_only=True):
     """The encodings of a batch with settings."""
 
-    encodings: tuple[FullEncoding, ...] | None = None
+    encodings: tuple[Encoded, ...] | None = None
 
 
 class DecodeResult(NoResult, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -58,8 +58,6 @@ from conformance.subjects.protocol import (
     Input,
     Load,
     Model,
-    PaddingInput,
-    QuestionInput,
     Request,
     Reset,
     ResetAnswer,
@@ -69,7 +67,6 @@ from conformance.subjects.protocol import (
     Stream,
     StreamInput,
     StreamResult,
-    TruncationInput,
 )
 from conformance.subjects.special_tokens import SpecialTokens
 from conformance.subjects.streams import feeding_to_message
@@ -413,7 +410,7 @@ class ProtocolSubject(Subject):
 
     def encode_with(self, questions: Sequence[Question]) -> list[AnswerWith]:
         asked = [one for one in questions if self._takes_settings(one)]
-        results = iter(self._ask(partial(EncodeWith), [*map(_question_input, asked)]))
+        results = iter(self._ask(partial(EncodeWith), asked))
         return [self._with_settings(next(results), one) if self._takes_settings(one) else None for one in questions]
 
     def _takes_settings(self, question: Question) -> bool:
@@ -718,17 +715,6 @@ def with_encoding(model: Model, encoding: RankEncoding) -> Model:
 
 _MOST_WORDS = 2000
 """Characters of what it said last, in a message."""
-
-
-def _question_input(question: Question) -> QuestionInput:
-    truncation, padding = question.truncation, question.padding
-    return QuestionInput(
-        inputs=question.inputs,
-        add_special_tokens=question.add_special_tokens,
-        is_pretokenized=question.is_pretokenized,
-        truncation=None if truncation is None else TruncationInput(**asdict(truncation)),
-        padding=None if padding is None else PaddingInput(**asdict(padding)),
-    )
 
 
 def _results(answer: Any, due: int) -> Sequence[Result]:

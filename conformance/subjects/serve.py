@@ -285,7 +285,7 @@ _NUMBERS = ("type_ids", "attention_mask", "special_tokens_mask")
 def _encode_with(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     """By `encode_with`, or where that is missing by the calls for one text and one pair."""
     inputs = [one[0] if len(one) == 1 else tuple(one) for one in item["inputs"]]
-    settings = {"is_pretokenized": False, **{name: value for name, value in item.items() if name != "inputs"}}
+    settings = {name: value for name, value in item.items() if name != "inputs" and value is not None}
     adds = settings["add_special_tokens"]
     if getattr(subject, "encode_with", None) is not None:
         given = items_of(subject.encode_with(inputs, settings))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,15 @@ import conformance
 from conformance.causes import weight
 from conformance.core.errors import UsageError
 from conformance.core.finding import NO_RULE
+from conformance.core.settings import Answer, Question
 from conformance.engine.settings import Settings
+from conformance.engine.settings_edits import EDITS, Edit
 from conformance.inputs.corpora import corpus_files
 from conformance.inputs.shards import corpus_cases
+from conformance.subjects.base import refusal
 from conformance.subjects.reftok_subject import ReftokSubject
 from conformance.subjects.tokenizers_subject import TokenizersSubject
-from reftok import embedded_models, load
+from reftok import ReftokError, embedded_models, load
 from tests.conformance.generators.tiny import tiny_json
 
 PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids")
@@ -180,6 +183,32 @@ def test_a_planted_defect_is_told_once_and_named(model: Path, defect: type[Port]
     port = defect(model)
     found = [one for text in TEXTS for one in conformance.compare(port, model, text, checks=["settings"])]
     assert {(one.stage, one.rule) for one in found} == {(stage, rule)}
+
+
+class Edited(ReftokSubject):
+    """The reference with an edit."""
+
+    def __init__(self, path: Path, edit: Edit) -> None:
+        super().__init__(load(path))
+        self.edit, self.ask = edit, Settings(self.tokenizer)._ask
+
+    def encode_with(self, questions: Sequence[Question]) -> list[Answer]:
+        return [*map(self.answer, questions)]
+
+    def answer(self, question: Question) -> Answer:
+        try:
+            return self.edit.answer(self.ask, self.tokenizer.rules, question)
+        except ReftokError as error:
+            return refusal(error)
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.rule)
+def test_every_edit_is_told_from_all_others(model: Path, edit: Edit) -> None:
+    settings, subject = Settings(load(model)), Edited(model, edit)
+    due = settings.due(ReftokSubject(load(model)), dict(enumerate(TEXTS)))
+    given, _ = settings.given(subject, due)
+    wrong = [one for asked in given.values() for one in asked if one.differs and isinstance(one.given, tuple)]
+    assert {one.cause for one in wrong} == {edit.rule}
 
 
 class Pairs(Alone):
