@@ -110,6 +110,8 @@ class Attributor:
     ) -> bool:
         """Whether what another mismatch was attributed to explains this one."""
         diagnosis = CHECKS[check].diagnosis
+        if diagnosis in ("settings", "special tokens"):
+            return False  # the encodings that faults are held against are not what differs
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
