@@ -20,6 +20,7 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
 
 PROBES = ("The quick brown fox jumps over 12 lazy dogs.", "a b c d e f g h i j k l m n o p q r s t u v w x y z")
+"""Texts that any model cuts into many tokens."""
 _PROBED: WeakKeyDictionary[Subject, tuple[Pipeline, tuple[Asked, ...]]] = WeakKeyDictionary()
 
 
