@@ -40,9 +40,9 @@ class SettingsCheck(Check):
         return [self.of_rule(subject, rule) for rule in rules]
 
     def of_rule(self, subject: Answers, rule: str) -> Answers:
-        others = {id(one) for one in differing(subject) if told(one).rule != rule}
-        kept = tuple(one for one in subject.with_settings or () if id(one) not in others)
-        return replace(subject, with_settings=kept)
+        alike = {id(one) for one in differing(subject) if told(one).rule == rule}
+        kept = (one for one in subject.with_settings or () if not one.differs or id(one) in alike)
+        return replace(subject, with_settings=tuple(kept))
 
 
 def is_of_settings(asked: Sequence[Asked]) -> bool:

@@ -10,9 +10,9 @@ from conformance.core.settings import Padding, Question, Side, Strategy, Text, T
 
 LONGEST, MOST_WORDS = 80, 5
 """Code points of a text, and words of a pre-tokenized one, that are asked."""
-_SIDES: tuple[Side, ...] = ("right", "left")
 Count: TypeAlias = Callable[[tuple[Text, ...]], tuple[int, int]]
 """How many tokens an input has, and how many the template adds to it."""
+_SIDES: tuple[Side, ...] = ("right", "left")
 _STRATEGIES: tuple[Strategy, ...] = ("longest_first", "only_first", "only_second")
 
 
