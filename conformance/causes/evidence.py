@@ -12,10 +12,12 @@ from conformance.causes.edits import decoding_faults, predicted
 from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
+from conformance.checks.settings import differing, first_other
 from conformance.checks.streams import given_and_due
 from conformance.core.case import Case
 from conformance.core.evidence import Evidence, SeenToken, StageDifference, StreamStep
 from conformance.core.observation import Decoded, Encoded
+from conformance.core.settings import Asked
 from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.engine.bench import Bench
 from conformance.engine.naming import token_text
@@ -56,6 +58,8 @@ def examined(example: Example, attribution: Attribution) -> Evidence:
         found = check.culprit(example.observed)
         encoding = example.observed.encoding if check.compares == "stream_encoded" else None
         return Evidence() if found is None else _of_stream(tokenizer, found[0], encoding)
+    if check.compares == "with_settings":
+        return _of_settings(tokenizer, differing(example.observed))
     if check.compares in ("decoding", "own_decoding"):
         encoding = example.expected.encoding
         ids = example.case.ids or (encoding.ids if isinstance(encoding, Encoded) else ())
@@ -103,6 +107,14 @@ def _of_tokens(
     return Evidence(
         expected=expected[start:stop], observed=observed[start:stop], skipped=start, is_cut=is_cut, stage=stage
     )
+
+
+def _of_settings(tokenizer: Tokenizer, wrong: Sequence[Asked]) -> Evidence:
+    """The tokens that are due and given for the first question, where its ids differ."""
+    if not wrong or wrong[0].differs != "ids" or not isinstance(wrong[0].given, tuple):
+        return Evidence()
+    due, given = first_other(wrong[0].due, wrong[0].given, "ids")
+    return _of_tokens(named(tokenizer, due), named(tokenizer, given))
 
 
 # --- stages

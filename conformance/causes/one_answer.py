@@ -21,6 +21,7 @@ from conformance.causes.witnesses import decoded_ids
 from conformance.checks import CHECKS
 from conformance.checks.bare import ALWAYS_ADDED
 from conformance.checks.base import Answers, Diagnosis, Difference
+from conformance.checks.settings import differing, told
 from conformance.checks.stream_encode import OTHER_IDS
 from conformance.core.case import Case
 from conformance.core.finding import Severity
@@ -28,6 +29,7 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import FedStream
 from conformance.engine.bench import Bench
 from conformance.engine.decode_stream import CAUSES
+from conformance.engine.settings_edits import STAGES as SETTINGS_STAGES
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.rules.sentencepiece.pieces import PieceType
@@ -69,6 +71,9 @@ class Attributor:
             outcome = CHECKS[check](case, oracle, subject)
             is_always = isinstance(outcome, Difference) and outcome.rule == ALWAYS_ADDED
             return Attribution("PostProcessor", ALWAYS_ADDED) if is_always else Attribution()
+        if diagnosis == "settings":
+            rule = next((told(one).rule for one in differing(subject)), "")
+            return Attribution(SETTINGS_STAGES[rule], rule) if rule in SETTINGS_STAGES else Attribution()
         if diagnosis == "stream encoding":
             return self._of_stream_encoding(case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
@@ -105,6 +110,8 @@ class Attributor:
     ) -> bool:
         """Whether what another mismatch was attributed to explains this one."""
         diagnosis = CHECKS[check].diagnosis
+        if diagnosis in ("settings", "special tokens"):
+            return False  # the encodings that faults are held against are not what differs
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)

@@ -80,8 +80,8 @@ def weighed(
     if is_asked:
         bench.renew()
     by_stream = {
-        is_stream: [one for one in findings if CHECKS[one.example.check].is_of_streams == is_stream]
-        for is_stream in (False, True)
+        is_much: [one for one in findings if CHECKS[one.example.check].asks_much == is_much]
+        for is_much in (False, True)
     }
     weights: dict[Finding, Weight] = {}
     shortest: dict[Finding, Case] = {}

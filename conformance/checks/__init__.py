@@ -12,6 +12,7 @@ from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS, OFFSETS, SPECIAL_TOKENS_MASK, TOKENS
 from conformance.checks.library_crash import LIBRARY_CRASH
 from conformance.checks.round_trip import ROUND_TRIP
+from conformance.checks.settings import SETTINGS
 from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.finding import SEVERITIES, Finding
@@ -23,6 +24,7 @@ _ALL: tuple[Check, ...] = (
     OFFSETS,
     SPECIAL_TOKENS_MASK,
     BARE,
+    SETTINGS,
     DECODE,
     ROUND_TRIP,
     BATCH,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Decoding, Encoded, Encoding, Failure
+from conformance.core.settings import Asked
 from conformance.core.streaming import FedStream
 
 
@@ -40,6 +41,7 @@ class Answers:
     round_trip: what decoding the encoded text must give by the rule of the model; None where the model does not keep
         the text.
     bulk_ids: of the case's text, from the door for questions in bulk.
+    with_settings: to questions with settings about the text and its parts; None where the official library has none.
     adapter_error: what an adapter said of itself in the place of an answer, which is then None; "" for nothing.
     """
 
@@ -52,6 +54,7 @@ class Answers:
     round_trip: RoundTrip | None = None
     bulk_ids: tuple[int, ...] | None = None
     bare: Encoding | None = None
+    with_settings: tuple[Asked, ...] | None = None
     adapter_error: str = ""
 
 
@@ -70,12 +73,21 @@ Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable
 
 
 Compared: TypeAlias = Literal[
-    "encoding", "batch", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded"
+    "encoding", "batch", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded", "with_settings"
 ]
 """The fields of `Answers` that checks compare."""
 
 Diagnosis: TypeAlias = Literal[
-    "ids", "tokens", "offsets", "special tokens", "decoding", "round trip", "stream encoding", "stream decoding", "none"
+    "ids",
+    "tokens",
+    "offsets",
+    "special tokens",
+    "settings",
+    "decoding",
+    "round trip",
+    "stream encoding",
+    "stream decoding",
+    "none",
 ]
 
 
@@ -110,6 +122,11 @@ class Check(ABC):
     def is_of_streams(self) -> bool:
         """Whether it compares the output of streams."""
         return self.compares in ("stream_encoded", "stream_decoded")
+
+    @property
+    def asks_much(self) -> bool:
+        """Whether it asks about each text in many ways."""
+        return self.is_of_streams or self.compares == "with_settings"
 
     @property
     def is_sampled(self) -> bool:

@@ -11,7 +11,7 @@ from conformance.checks.base import Answers
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import Feeding
 
-BATCH = "encode_batch"
+BATCH, ENCODE_WITH = "encode_batch", "encode_with"
 ENCODING_PARTS, SKIPS = ("tokens", "offsets", "special_tokens_mask"), "skip_special_tokens"
 OFFICIAL_PARTS = (*ENCODING_PARTS, SKIPS)
 """The parts of answers that are held against the official library's, where that has them."""
@@ -54,6 +54,9 @@ def methods_asked(answers: Sequence[Answers], parts: Container[str]) -> dict[str
         for entry in (*(one.stream_encoded or ()), *(one.stream_decoded or ())):
             method = method_of(entry.feeding)
             asked[method] = asked.get(method, False) or entry.streaming is not None
+        for question in one.with_settings or ():
+            for method in [f"{ENCODE_WITH}.{need}" for need in question.question.needs] or [ENCODE_WITH]:
+                asked[method] = asked.get(method, False) or question.given is not None
     return asked
 
 
@@ -70,11 +73,14 @@ def untested(asked: Mapping[str, bool]) -> tuple[str, ...]:
     ('offsets', 'stream_decoder')
     >>> untested({"offsets": True, "stream_decode": False, "stream_decoder": False})
     ('streams',)
+    >>> untested({"encode_with": True, "encode_with.pair": True, "encode_with.truncation": False})
+    ('encode_with.truncation',)
     """
     missing = {method for method, is_there in asked.items() if not is_there}
     parts = [name for name in (*OFFICIAL_PARTS, BATCH) if name in missing]
-    streams = asked.keys() - {*OFFICIAL_PARTS, BATCH}
+    is_told = {method for method in missing if method.partition(".")[0] not in missing or "." not in method}
+    parts += sorted(method for method in is_told if method.partition(".")[0] == ENCODE_WITH)
+    streams = {method for method in asked if method.startswith((STREAMS[:-1], "decode_with_callback"))}
     if streams and streams <= missing:
         return (*parts, STREAMS)
-    is_told = (method for method in streams & missing if method.partition(".")[0] not in missing or "." not in method)
-    return (*parts, *sorted(is_told))
+    return (*parts, *sorted(streams & is_told))

@@ -14,12 +14,18 @@ class Encoded:
     tokens: the entries of the vocab.
     offsets: half-open spans in code points of the text (bytes, where the case is bytes).
     special_tokens_mask: 1 for a token that a template inserted.
+    type_ids: the segment of each token. attention_mask: 0 for padding. word_ids: the pre-token of each token, None for
+        one that was inserted. overflowing: the ids of what truncation cut off. All four of questions with settings.
     """
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...] | None = None
     offsets: tuple[tuple[int, int], ...] | None = None
     special_tokens_mask: tuple[int, ...] | None = None
+    type_ids: tuple[int, ...] | None = None
+    attention_mask: tuple[int, ...] | None = None
+    word_ids: tuple[int | None, ...] | None = None
+    overflowing: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from conformance.checks.base import Answers, Compared, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.core.case import Case
 from conformance.core.observation import UNTESTED, Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.settings import Asked
 from conformance.core.streaming import FedStream
 from conformance.engine.bench import Bench
+from conformance.engine.settings import Settings
 from conformance.engine.streams import Streams
 from conformance.inputs.cuts import Depth
 from conformance.subjects.base import Subject
@@ -21,6 +23,8 @@ from reftok import ReftokError, Tokenizer
 
 STREAMED, STREAMED_IDS = 31, 7
 """Of many texts, and of many lists of ids, about one in so many is fed to streams: so they take a tenth of the time."""
+WITH_SETTINGS = 4
+"""Of the texts that are fed to streams, about one in so many is asked with settings."""
 FEW_CASES = 200
 _MANY_IDS = ("fuzz:", "vocab:")
 """Where ids come from by the thousand."""
@@ -112,9 +116,10 @@ class _Asker:
         self._compared = compared
         self._streams = Streams(tokenizer, depth)
         self._round_trips = _RoundTrips(tokenizer) if "own_decoding" in compared else None
-        is_sample = depth == "sample" and len(cases) > FEW_CASES
+        self._is_sample = depth == "sample" and len(cases) > FEW_CASES
         self._adds_special_tokens = "bare" in compared and _adds_special_tokens(tokenizer)
-        self._closely = {index for index, case in enumerate(cases) if not is_sample or is_streamed(case)}
+        self._settings = Settings(tokenizer) if "with_settings" in compared else None
+        self._closely = {index for index, case in enumerate(cases) if not self._is_sample or is_streamed(case)}
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
         """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
@@ -123,6 +128,7 @@ class _Asker:
         encodings = [_tested(one) for one in said]
         bulk_ids = self._bulk_ids(subject) if "batch" in self._compared else {}
         bare = self._bare(subject) if self._adds_special_tokens else {}
+        with_settings, errors = self._with_settings(subject, oracle)
         due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
         decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
         decodings = self._decodings(subject, encodings, decoded)
@@ -140,6 +146,9 @@ class _Asker:
                 answer = replace(answer, bulk_ids=bulk_ids[index])
             if index in bare:
                 answer = _with_bare(answer, bare[index])
+            if index in with_settings:
+                error = answer.adapter_error or errors.get(index, "")
+                answer = replace(answer, with_settings=with_settings[index], adapter_error=error)
             if index in self._closely:
                 answer = self._with_streams(answer, subject, case, ids)
             answers.append(answer)
@@ -182,6 +191,23 @@ class _Asker:
         asked = [index for index in sorted(self._closely) if self._cases[index].kind == "text"]
         found = subject.encode_bare([self._cases[index].text for index in asked])
         return {} if found is None else dict(zip(asked, found, strict=True))
+
+    def _with_settings(
+        self, subject: Subject, oracle: Sequence[Answers] | None
+    ) -> tuple[Mapping[int, tuple[Asked, ...]], Mapping[int, str]]:
+        """The answers to questions with settings, and adapter errors, by the place of the case."""
+        if self._settings is None:
+            return {}, {}
+        texts = ((index, self._cases[index]) for index in sorted(self._closely))
+        asked = [index for index, case in texts if case.kind == "text" and self._is_with_settings(case)]
+        if oracle is None:
+            return self._settings.due(subject, {index: self._cases[index].text for index in asked}), {}
+        due = {index: oracle[index].with_settings for index in asked}
+        return self._settings.given(subject, {index: one for index, one in due.items() if one is not None})
+
+    def _is_with_settings(self, case: Case) -> bool:
+        """Whether the text is asked with settings: of a sample, every few that are fed to streams."""
+        return not self._is_sample or crc32(case.text.encode("utf-8", "surrogatepass")) % WITH_SETTINGS == 0
 
     def _answer(
         self,

@@ -12,6 +12,7 @@ from typing import Any
 from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed, Streaming
 from conformance.subjects.protocol import (
+    BatchResult,
     DecodeResult,
     EncodeAnswer,
     EncodeResult,
@@ -76,6 +77,22 @@ def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:
     if spans is not None and isinstance(text, str):
         spans = in_code_points(spans, text, unit)
     return Encoded(result.ids, result.tokens, spans, result.special_tokens_mask)
+
+
+def encoded_with(result: BatchResult, due: int) -> tuple[Encoded, ...] | Failure:
+    """The result of a batch with settings; nonsense where it has not so many encodings as are due."""
+    failure = not_answered(result)
+    if failure is not None:
+        return failure
+    encodings = result.encodings or ()
+    if len(encodings) != due:
+        return Failure("nonsense", f"{len(encodings)} encodings for {due} inputs")
+    for one in encodings:
+        parts = (one.ids, one.type_ids, one.attention_mask, one.special_tokens_mask, *(one.overflowing or ()))
+        numbers = chain(*filter(None, parts), (word for word in one.word_ids or () if word is not None))
+        if problem := _too_large(numbers):
+            return problem
+    return encodings
 
 
 def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Encoding]) -> list[Encoding]:

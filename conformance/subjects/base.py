@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from conformance.core.observation import Decoding, Encoding, Failure
+from conformance.core.settings import Answer, Question
 from conformance.core.streaming import Feeding, Streaming
 
 Ids: TypeAlias = Sequence[int]
@@ -59,6 +60,10 @@ class Subject(Protocol):
     def encode_bare(self, texts: Sequence[str]) -> list[Encoding] | None:
         """The encodings of texts without the special tokens of the template; None where it cannot be asked so."""
         return None
+
+    def encode_with(self, questions: Sequence[Question]) -> list[Answer]:
+        """The answers to questions with settings; None for each that it is not asked."""
+        return [None] * len(questions)
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> Decoding:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.settings import Answer as AnswerWith
+from conformance.core.settings import Question as QuestionWith
 from conformance.subjects.base import Ids, InBulk, Subject, refusal
 
 Question = TypeVar("Question")
@@ -44,6 +46,20 @@ class LibrarySubject(Subject):
         except BaseException as error:
             return refusal(error)
 
+    def encodings_with(self, question: QuestionWith) -> Sequence[Any] | None:
+        """The encodings, as the library has them, of a question with settings; None where it has no such call."""
+        return None
+
+    def encode_with(self, questions: Sequence[QuestionWith]) -> list[AnswerWith]:
+        return [*map(self._encoded_with, questions)]
+
+    def _encoded_with(self, question: QuestionWith) -> AnswerWith:
+        try:
+            found = self.encodings_with(question)
+            return None if found is None else tuple(map(all_parts, found))
+        except BaseException as error:
+            return refusal(error)
+
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         found = attempt(self.encodings, texts) if self.has_batch else None
         return super().encode_batch(texts) if found is None else found
@@ -59,6 +75,18 @@ class LibrarySubject(Subject):
         """The door in bulk of a library that has no quicker one. token_ids: of a text."""
         kept, skipped = (partial(self.text, skip_special_tokens=skip) for skip in (False, True))
         return InBulk(partial(each, token_ids), partial(each, kept), partial(each, skipped) if self.skips else None)
+
+
+def all_parts(encoding: Any) -> Encoded:
+    """An encoding of `tokenizers` or reftok, which have the same names, as an answer to a question with settings."""
+    return Encoded(
+        tuple(encoding.ids),
+        special_tokens_mask=tuple(encoding.special_tokens_mask),
+        type_ids=tuple(encoding.type_ids),
+        attention_mask=tuple(encoding.attention_mask),
+        word_ids=tuple(encoding.word_ids),
+        overflowing=tuple(tuple(other.ids) for other in encoding.overflowing),
+    )
 
 
 def each(ask: Callable[[Question], Answer], questions: Iterable[Question]) -> list[Answer | None]:

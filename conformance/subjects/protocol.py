@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from conformance.core.json_schema import DIALECT, schemas
+from conformance.core.observation import Encoded
+from conformance.core.settings import Question
 from conformance.subjects.base import PROTOCOL
 
 LONGEST = 100
@@ -120,6 +122,12 @@ class EncodeBatch(Request, frozen=True, kw_only=True, tag_field="op", tag="encod
     want: tuple[Field, ...]
 
 
+class EncodeWith(Request, frozen=True, kw_only=True, tag_field="op", tag="encode_with"):
+    """Encode batches with settings."""
+
+    items: tuple[Question, ...]
+
+
 class Decode(Request, frozen=True, kw_only=True, tag_field="op", tag="decode"):
     """Decode each list of ids."""
 
@@ -179,6 +187,12 @@ class EncodeResult(NoResult, frozen=True, kw_only=True):
     tokens: tuple[str, ...] | None = None
     offsets: tuple[tuple[Integer, Integer], ...] | None = None
     special_tokens_mask: tuple[Integer, ...] | None = None
+
+
+class BatchResult(NoResult, frozen=True, kw_only=True):
+    """The encodings of a batch with settings."""
+
+    encodings: tuple[Encoded, ...] | None = None
 
 
 class DecodeResult(NoResult, frozen=True, kw_only=True):
@@ -244,6 +258,7 @@ class DecodeCapability(Message, frozen=True, kw_only=True):
 class Capabilities(Message, frozen=True, kw_only=True):
     """What a subject does; what it does not is not asked.
 
+    encode_with: the settings of calls that it takes, beside single texts; null where it has no such call.
     stream_encode, stream_decode: what such a stream does besides being fed and finished; null where there is none.
     reset: whether it can forget what it was asked. in_flight: the most messages sent before their answers are read.
     items: the most in a message.
@@ -252,6 +267,7 @@ class Capabilities(Message, frozen=True, kw_only=True):
     encode: EncodeCapability | None = None
     decode: DecodeCapability | None = None
     encode_batch: bool = False
+    encode_with: tuple[Literal["pair", "is_pretokenized", "truncation", "padding"], ...] | None = None
     stream_encode: tuple[Literal["bytes", "reset", "beside"], ...] | None = None
     stream_decode: tuple[Literal["reset", "beside", "callback"], ...] | None = None
     reset: bool = False
@@ -298,6 +314,12 @@ class EncodeAnswer(Answer, frozen=True, kw_only=True):
     invalid: Refused | None = None
 
 
+class EncodeWithAnswer(Answer, frozen=True, kw_only=True):
+    """The answer to `encode_with`: a result for each item."""
+
+    results: tuple[BatchResult, ...] | None = None
+
+
 class DecodeAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `decode`: a result for each item."""
 
@@ -316,12 +338,13 @@ class ResetAnswer(Answer, frozen=True, kw_only=True):
     ok: bool = False
 
 
-REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, Decode, Stream, Reset, Stop)
+REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, EncodeWith, Decode, Stream, Reset, Stop)
 ANSWERS: Mapping[type[Request], type[Answer]] = {
     Start: StartAnswer,
     Load: StartAnswer,
     Encode: EncodeAnswer,
     EncodeBatch: EncodeAnswer,
+    EncodeWith: EncodeWithAnswer,
     Decode: DecodeAnswer,
     Stream: StreamAnswer,
     Reset: ResetAnswer,

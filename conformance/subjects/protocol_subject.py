@@ -23,9 +23,19 @@ from zlib import crc32
 import msgspec
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.settings import Answer as AnswerWith
+from conformance.core.settings import Question
 from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
-from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed, why_not
+from conformance.subjects.answers import (
+    batch_with_singles,
+    decoded_text,
+    encoded,
+    encoded_with,
+    not_answered,
+    streamed,
+    why_not,
+)
 from conformance.subjects.base import PROTOCOL, Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.connection import MOST_NOISE, Connection
 from conformance.subjects.languages import language_name
@@ -33,6 +43,7 @@ from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
     About,
     Answer,
+    BatchResult,
     Capabilities,
     Decode,
     DecodeResult,
@@ -41,6 +52,7 @@ from conformance.subjects.protocol import (
     EncodeBatch,
     EncodeCapability,
     EncodeResult,
+    EncodeWith,
     Field,
     IdsInput,
     Input,
@@ -73,7 +85,7 @@ NOT_LOADED_IN_TIME = Failure("skipped", "it had not loaded the model when the ti
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
-Result: TypeAlias = EncodeResult | DecodeResult | StreamResult
+Result: TypeAlias = EncodeResult | BatchResult | DecodeResult | StreamResult
 
 
 class MakeRequest(Protocol):
@@ -395,6 +407,25 @@ class ProtocolSubject(Subject):
         results = self._encode_each(partial(Encode, add_special_tokens=says, want=("ids",)), texts)
         pairs = zip(results, texts, strict=True)
         return [result if isinstance(result, Failure) else encoded(result, text, "scalar") for result, text in pairs]
+
+    def encode_with(self, questions: Sequence[Question]) -> list[AnswerWith]:
+        asked = [one for one in questions if self._takes_settings(one)]
+        results = iter(self._ask(partial(EncodeWith), asked))
+        return [self._with_settings(next(results), one) if self._takes_settings(one) else None for one in questions]
+
+    def _takes_settings(self, question: Question) -> bool:
+        """Whether it is asked such a question: one that leaves special tokens to its callers is not."""
+        offers, encodes = self.capabilities.encode_with, self.capabilities.encode
+        if offers is None or encodes is None or encodes.add_special_tokens != "choice":
+            return False
+        texts = [
+            text for one in question.inputs for part in one for text in ([part] if isinstance(part, str) else part)
+        ]
+        is_plain = encodes.special_in_text == "matched" or not any(map(self._special_tokens.in_text, texts))
+        return question.needs <= {*offers} and is_plain and all(map(_is_scalar, texts))
+
+    def _with_settings(self, result: Any, question: Question) -> AnswerWith:
+        return result if isinstance(result, Failure) else encoded_with(result, len(question.inputs))
 
     def _encode_alone(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         results = self._encode_each(partial(Encode, add_special_tokens=True, want=self._wanted), texts)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import reftok
 from conformance.core.observation import Encoded, Encoding, Failure
+from conformance.core.settings import Question, Text
 from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.library import LibrarySubject, each
 from reftok import Tokenizer
 from reftok.formats import load_rules
-from reftok.rules.pipeline import Pipeline
+from reftok.rules.encodings import end_to_end
+from reftok.rules.huggingface.padding import Padding
+from reftok.rules.huggingface.truncation import Strategy, Truncation
+from reftok.rules.pipeline import Pipeline, TokensOf
+from reftok.rules.types import Direction
+from reftok.rules.types import Encoding as ReftokEncoding
 
 NAME = "reftok-spec"
 READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf", "tekken")
@@ -41,11 +48,52 @@ class ReftokSpecSubject(LibrarySubject):
         found = each(partial(self._tokenizer.encode, add_special_tokens=False), texts)
         return [Failure("refused", "") if one is None else Encoded(tuple(one.ids)) for one in found]
 
+    def encodings_with(self, question: Question) -> list[ReftokEncoding] | None:
+        if self._tokenizer.library != "tokenizers":
+            return None
+        if isinstance(self._tokenizer, Pipeline):
+            return encodings_with(self._tokenizer, self._tokenizer.tokens_of, question)
+        return encodings_with(self._tokenizer.rules, self._tokenizer.memory.encoder.tokens_of, question)
+
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         return self._tokenizer.decode(ids, skip_special_tokens)
 
     def in_bulk(self) -> InBulk:
         return self.one_by_one(self._tokenizer.encode_ids)
+
+
+_SIDES: dict[str, Direction] = {"left": "Left", "right": "Right"}
+_STRATEGIES: dict[str, Strategy] = {
+    "longest_first": "LongestFirst",
+    "only_first": "OnlyFirst",
+    "only_second": "OnlySecond",
+}
+
+
+def encodings_with(rules: Pipeline, tokens_of: TokensOf, question: Question) -> list[ReftokEncoding]:
+    """What a pipeline answers to a question with settings, for a model of `tokenizers`.
+
+    tokens_of: as of `Pipeline.encode_with`. Raises what `Tokenizer.encode` does.
+    Source of pre-tokenized input: `encode_single_sequence`, tokenizers 0.23 tokenizer/mod.rs: each word is a text by
+    itself, and word_ids are the numbers of the words.
+    """
+    truncation, padding = question.truncation, question.padding
+    if truncation is not None:
+        sides = _STRATEGIES[truncation.strategy], truncation.stride, _SIDES[truncation.direction]
+        rules = replace(rules, truncation=Truncation(truncation.max_length, *sides))
+    if padding is not None:
+        strategy, side = padding.length, _SIDES[padding.direction]
+        of_token = padding.pad_to_multiple_of, padding.pad_id, padding.pad_type_id, padding.pad_token
+        rules = replace(rules, padding=Padding("BatchLongest" if strategy is None else strategy, side, *of_token))
+
+    def tokens(text: Text, sequence_id: int) -> ReftokEncoding:
+        if isinstance(text, str):
+            return tokens_of(rules.checked_text(text), sequence_id)
+        words = [tokens_of(rules.checked_text(word), sequence_id) for word in text]
+        return end_to_end([replace(one, word_ids=[number] * len(one)) for number, one in enumerate(words)])
+
+    parts = ([tokens(text, number) for number, text in enumerate(one)] for one in question.inputs)
+    return rules.padded([rules.post_process(one, 0, question.add_special_tokens) for one in parts])
 
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:

@@ -15,6 +15,13 @@ and, where it likes, with
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
         or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
     encode_batch(texts, add_special_tokens) -> a list of ids for each text
+    encode_with(inputs, settings) -> an encoding for each input
+        inputs: each a text or a tuple of two, as tokenizers' encode_batch takes them; a text is a list of words where
+        settings["is_pretokenized"] is true. settings: a dict with that and "add_special_tokens", and, where they are
+        set, "truncation" and "padding": dicts of the arguments of enable_truncation and enable_padding. An encoding is
+        a dict with "ids" and, where it likes, "type_ids", "attention_mask", "special_tokens_mask", "word_ids" and
+        "overflowing" (a list of lists of ids); or the ids alone
+    encode_pair(text, pair, add_special_tokens) -> an encoding: the simplest door, for pairs alone
     what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`
     (which calls back for the last id in any case), or the simplest door to them,
     stream_decode(ids, skip_special_tokens) -> iterable of str
@@ -57,6 +64,8 @@ CALLS = {
     "decode": ("ids", "skip_special_tokens"),
     "encode_with_offsets": ("text", "add_special_tokens"),
     "encode_batch": ("texts", "add_special_tokens"),
+    "encode_with": ("inputs", "settings"),
+    "encode_pair": ("text", "pair", "add_special_tokens"),
 }
 """The methods that every question goes to, each with the arguments that it is called with, by their places."""
 
@@ -209,6 +218,7 @@ def _capabilities(subject: Any) -> dict[str, Any]:
         "encode": {"fields": fields, "utf16": True},
         "decode": {},
         "encode_batch": has("encode_batch"),
+        "encode_with": [*_SETTINGS] if has("encode_with") else ["pair"] if has("encode_pair") else None,
         "stream_encode": ["bytes", "reset", "beside"] if has(*STREAM_FEATURES["encoder"]) else None,
         "stream_decode": ["reset", "beside", "callback"] if has(*STREAM_FEATURES["decoder"]) else None,
         "in_flight": _IN_FLIGHT,
@@ -268,6 +278,37 @@ def _encoded_batch(subject: Any, message: Mapping[str, Any], texts: list[str | b
     return {"results": [{"ids": ids_of(ids)} for ids in batch]}
 
 
+_SETTINGS = ("pair", "is_pretokenized", "truncation", "padding")
+_NUMBERS = ("type_ids", "attention_mask", "special_tokens_mask")
+
+
+def _encode_with(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """By `encode_with`, or where that is missing by the calls for one text and one pair."""
+    inputs = [one[0] if len(one) == 1 else tuple(one) for one in item["inputs"]]
+    settings = {name: value for name, value in item.items() if name != "inputs" and value is not None}
+    adds = settings["add_special_tokens"]
+    if getattr(subject, "encode_with", None) is not None:
+        given = items_of(subject.encode_with(inputs, settings))
+    else:
+        given = [
+            subject.encode_pair(*one, adds) if isinstance(one, tuple) else subject.encode(one, adds) for one in inputs
+        ]
+    return {"encodings": [*map(_full_encoding, given)]}
+
+
+def _full_encoding(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        return {"ids": ids_of(given)}
+    found: dict[str, Any] = {"ids": ids_of(given.get("ids"))}
+    found |= {name: ids_of(given[name], f"one of {name}") for name in _NUMBERS if given.get(name) is not None}
+    if given.get("word_ids") is not None:
+        words = items_of(given["word_ids"])
+        found["word_ids"] = [None if word is None else int_of(word, "the number of a word") for word in words]
+    if given.get("overflowing") is not None:
+        found["overflowing"] = [ids_of(ids) for ids in items_of(given["overflowing"])]
+    return found
+
+
 def _decode(subject: Any, message: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     decoded = subject.decode(list(item["ids"]), message["skip_special_tokens"])
     if isinstance(decoded, bytes):
@@ -282,7 +323,7 @@ def _stream(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict
     return streamed_to_message(streamed)
 
 
-_ANSWERS = {"encode": _encode, "decode": _decode, "stream": _stream}
+_ANSWERS = {"encode": _encode, "encode_with": _encode_with, "decode": _decode, "stream": _stream}
 
 
 def pipes() -> tuple[BinaryIO, TextIO]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Encoded, Encoding, Failure
+from conformance.core.settings import Padding, Question, Truncation
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError
 from conformance.subjects.library import LibrarySubject, attempt, each
@@ -57,6 +59,21 @@ class TokenizersSubject(LibrarySubject):
         found = each(encode, texts)
         return [Failure("refused", "") if one is None else encoded(one) for one in found]
 
+    def encodings_with(self, question: Question) -> Sequence[Any]:
+        """By the batch call, with the settings put in the place of the file's for as long as it takes."""
+        tokenizer, before = self._tokenizer, (self._tokenizer.truncation, self._tokenizer.padding)
+        inputs = [tuple(map(list, one)) if question.is_pretokenized else one for one in question.inputs]
+        try:
+            _set(tokenizer, question.truncation, question.padding)
+            found: Sequence[Any] = tokenizer.encode_batch(
+                [one if len(one) > 1 else one[0] for one in inputs],
+                is_pretokenized=question.is_pretokenized,
+                add_special_tokens=question.add_special_tokens,
+            )
+        finally:
+            _restore(tokenizer, *before)
+        return found
+
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         found: str = self._tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)
         return found
@@ -103,6 +120,24 @@ class _Decoder:
     def finish(self) -> str:
         """Nothing."""
         return ""
+
+
+def _set(tokenizer: Any, truncation: Truncation | None, padding: Padding | None) -> None:
+    """Switch on what is not None."""
+    if truncation is not None:
+        tokenizer.enable_truncation(**asdict(truncation))
+    if padding is not None:
+        tokenizer.enable_padding(**asdict(padding))
+
+
+def _restore(tokenizer: Any, truncation: dict[str, Any] | None, padding: dict[str, Any] | None) -> None:
+    """The settings that the library gave out before."""
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    if truncation is not None:
+        tokenizer.enable_truncation(**truncation)
+    if padding is not None:
+        tokenizer.enable_padding(**padding)
 
 
 def encoded(encoding: Any) -> Encoded:

@@ -31,7 +31,7 @@ def snippet(finding: Finding, model: ModelInfo | None) -> str:
         return ""
     check = CHECKS.get(finding.example.check)
     ask = snippets.decode if case.kind == "ids" else snippets.encode
-    if check is not None and check.is_of_streams:
+    if check is not None and check.asks_much:
         ask = snippets.stream if check.compares == "stream_decoded" else ""
     if not ask:
         return ""

@@ -12,6 +12,7 @@ from conformance.core.observation import Failure
 from conformance.core.resources import rules_file
 from conformance.core.rule_table import usual_cause
 from conformance.engine.repeating import UNREPEATED
+from conformance.engine.settings_edits import EDITS, Edit
 from reftok import embedded_models
 from tests.conformance.causes.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
 from tests.models import load
@@ -35,6 +36,11 @@ def test_every_rule_of_a_fault_is_documented_under_its_stage(model: str) -> None
 @pytest.mark.parametrize(("stage", "rule"), sorted({defect[2:] for defect in (*ENCODING_DEFECTS, *DECODING_DEFECTS)}))
 def test_every_rule_of_a_planted_defect_of_streams_is_documented_under_its_stage(stage: str, rule: str) -> None:
     assert usual_cause(stage, rule)
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.rule)
+def test_every_rule_of_settings_is_documented_under_its_stage(edit: Edit) -> None:
+    assert usual_cause(edit.stage, edit.rule)
 
 
 @pytest.mark.parametrize("kind", FAILURES)

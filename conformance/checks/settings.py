@@ -1,0 +1,81 @@
+"""Pairs, pre-tokenized input, truncation and padding, as `tokenizers` has them in its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.checks.base import Answers, Check, Diagnosis, Difference, Outcome, failure_difference, tails
+from conformance.checks.methods import ENCODE_WITH
+from conformance.core.case import Case
+from conformance.core.finding import NO_RULE, Severity
+from conformance.core.observation import Encoded, Failure
+from conformance.core.settings import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsCheck(Check):
+    """Every part that a subject gives of its answers to questions with settings equals the official library's.
+
+    Where a text has other ids without any setting, other checks say so, and nothing is said here. What no rule explains
+    of several settings at once is not told where fewer of them are wrong already.
+    """
+
+    name: str = "settings"
+    compares = "with_settings"
+    diagnosis: Diagnosis = "settings"
+    methods: tuple[str, ...] = (ENCODE_WITH,)
+
+    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
+        asked = subject.with_settings or ()
+        if all(one.given is None for one in asked) or not isinstance(subject.encoding, Encoded):
+            return "not applicable"
+        if not any(one.differs for one in asked):
+            return "same"
+        return told(differing(subject)[0]) if is_of_settings(asked) else "not applicable"
+
+    def by_rule(self, subject: Answers) -> list[Answers]:
+        rules = dict.fromkeys(told(one).rule for one in differing(subject))
+        return [self.of_rule(subject, rule) for rule in rules]
+
+    def of_rule(self, subject: Answers, rule: str) -> Answers:
+        alike = {id(one) for one in differing(subject) if told(one).rule == rule}
+        kept = (one for one in subject.with_settings or () if not one.differs or id(one) in alike)
+        return replace(subject, with_settings=tuple(kept))
+
+
+def is_of_settings(asked: Sequence[Asked]) -> bool:
+    """Whether something is wrong with settings, and not with the ids of a text without any already."""
+    wrong = [(one.question.needs, one.differs) for one in asked if one.differs]
+    return bool(wrong) and (frozenset(), "ids") not in wrong
+
+
+def differing(subject: Answers) -> list[Asked]:
+    """The questions that are answered wrongly, those with the fewest settings first."""
+    wrong = [one for one in subject.with_settings or () if one.differs]
+    wrong.sort(key=lambda one: len(one.question.needs))
+    needs = [one.question.needs for one in wrong]
+    return [one for one in wrong if one.cause or not any(fewer < one.question.needs for fewer in needs)]
+
+
+def told(asked: Asked) -> Difference:
+    """The difference in an answer, with the question."""
+    due, given, part = asked.due, asked.given, asked.differs
+    if isinstance(given, Failure):
+        failed = failure_difference(due, given)
+        return replace(failed, observed=f"{asked.question.shown}: {failed.observed}")
+    assert given is not None
+    severity: Severity = "other ids" if part in ("ids", "overflowing") else "offsets only"
+    rule = asked.cause or f"{NO_RULE}: other {part} with settings"
+    expected, observed = tails(*first_other(due, given, part))
+    return Difference(rule, severity, f"{part} {expected}", f"{asked.question.shown}: {part} {observed}")
+
+
+def first_other(due: Sequence[Encoded], given: Sequence[Encoded], part: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The part in the first encoding of a batch in which it differs."""
+    pairs = ((getattr(one, part), getattr(other, part)) for one, other in zip(due, given, strict=True))
+    return next(pair for pair in pairs if pair[0] != pair[1] and None not in pair)
+
+
+SETTINGS = SettingsCheck()

@@ -1,0 +1,321 @@
+"""Ports that get pairs, truncation or padding wrong are found by the check of settings, told once, and named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+
+import conformance
+from conformance.causes import weight
+from conformance.core.errors import UsageError
+from conformance.core.finding import NO_RULE
+from conformance.core.settings import Answer, Question
+from conformance.engine.settings import Settings
+from conformance.engine.settings_edits import EDITS, Edit
+from conformance.inputs.corpora import corpus_files
+from conformance.inputs.shards import corpus_cases
+from conformance.subjects.base import refusal
+from conformance.subjects.reftok_subject import ReftokSubject
+from conformance.subjects.tokenizers_subject import TokenizersSubject
+from reftok import ReftokError, embedded_models, load
+from tests.conformance.generators.tiny import tiny_json
+
+PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids")
+OF_HUGGINGFACE = sorted(name for name, path in embedded_models().items() if path.suffix == ".json")
+TEXTS = ("abc aab bca", "a b c aa bb cc abcabc", "one two three", "b a", "a, b. c!", "aaaa bbbb cccc dddd eeee", "x")
+"""For each some twenty questions are drawn."""
+
+
+def templated() -> dict[str, Any]:
+    """The tiny model with a template that has the second text in the segment 1."""
+    model = tiny_json()
+    ids = {token["content"]: token["id"] for token in model["added_tokens"]}
+    model["post_processor"] = {"type": "BertProcessing", "cls": ["<s>", ids["<s>"]], "sep": ["<w>", ids["<w>"]]}
+    return model
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    path.write_text(json.dumps(templated()), "utf-8")
+    return path
+
+
+class Alone:
+    """The official library, asked for ids and texts alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.tokenizer = tokenizers.Tokenizer.from_file(str(path))
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
+        return ids
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+        return text
+
+
+class Port(Alone):
+    """The same with settings, and with mistakes."""
+
+    def taken(self, settings: dict[str, Any]) -> None:
+        """Change what is asked for."""
+
+    def given(self, encoding: dict[str, Any]) -> None:
+        """Change what is answered."""
+
+    def encode_with(self, inputs: list[Any], settings: dict[str, Any]) -> list[dict[str, Any]]:
+        settings = {name: dict(value) if isinstance(value, dict) else value for name, value in settings.items()}
+        self.taken(settings)
+        encodings = [*map(parts, self.encoded(inputs, settings))]
+        for encoding in encodings:
+            self.given(encoding)
+        return encodings
+
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        if "truncation" in settings:
+            self.tokenizer.enable_truncation(**settings["truncation"])
+        if "padding" in settings:
+            self.tokenizer.enable_padding(**settings["padding"])
+        names = ("is_pretokenized", "add_special_tokens")
+        try:
+            encodings: list[Any] = self.tokenizer.encode_batch(inputs, **{name: settings[name] for name in names})
+        finally:
+            self.tokenizer.no_truncation()
+            self.tokenizer.no_padding()
+        return encodings
+
+
+def parts(encoding: Any) -> dict[str, Any]:
+    if isinstance(encoding, dict):
+        return encoding
+    overflowing = [other.ids for other in encoding.overflowing]
+    return {**{part: getattr(encoding, part) for part in PARTS}, "overflowing": overflowing}
+
+
+class SingleTemplates(Port):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        special = [(token, self.tokenizer.token_to_id(token)) for token in ("<s>", "<w>")]
+        template = tokenizers.processors.TemplateProcessing("<s> $A <w>", "<s> $A <w> <s> $B <w>", special)
+        self.tokenizer.post_processor = template  # type: ignore[assignment]
+
+
+class CutsLast(Port):
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        if "truncation" not in settings or "padding" in settings:
+            return super().encoded(inputs, settings)
+        truncation = settings.pop("truncation")
+        for encoding in (found := super().encoded(inputs, settings)):
+            encoding.truncate(truncation["max_length"], direction=truncation["direction"])
+        return [{part: getattr(one, part) for part in PARTS} for one in found]
+
+
+class Unbatched(Port):
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        return [one for each in inputs for one in super(Unbatched, self).encoded([each], settings)]
+
+
+class Uncounted(Port):
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        if "truncation" in settings and settings["add_special_tokens"]:
+            is_pair = isinstance(inputs[0], tuple)
+            settings["truncation"]["max_length"] += self.tokenizer.num_special_tokens_to_add(is_pair)
+        return super().encoded(inputs, settings)
+
+
+def takes(name: str, **changes: Any) -> type[Port]:
+    """A port that takes settings for others; a function of one gives another."""
+
+    def taken(self: Port, settings: dict[str, Any]) -> None:
+        for field, value in changes.items() if name in settings else ():
+            settings[name][field] = value(settings[name][field]) if callable(value) else value
+
+    return type("Takes", (Port,), {"taken": taken})
+
+
+def ignores(name: str) -> type[Port]:
+    return type("Ignores", (Port,), {"taken": lambda self, settings: settings.pop(name, None)})
+
+
+def gives(part: str, change: Callable[[list[Any]], list[Any]]) -> type[Port]:
+    def given(self: Port, encoding: dict[str, Any]) -> None:
+        encoding[part] = change(encoding[part])
+
+    return type("Gives", (Port,), {"given": given})
+
+
+DEFECTS: tuple[tuple[type[Port], str, str], ...] = (
+    (SingleTemplates, "PostProcessor", "a pair is encoded as two single texts"),
+    (gives("type_ids", lambda ids: [0] * len(ids)), "PostProcessor", "type ids are all 0"),
+    (
+        gives("word_ids", lambda ids: [word if word is None else word + 1 for word in ids]),
+        "PostProcessor",
+        "word ids are one too high",
+    ),
+    (ignores("truncation"), "Truncation", "truncation is ignored"),
+    (takes("truncation", direction="right"), "Truncation", "truncation always cuts on the right"),
+    (takes("truncation", strategy="longest_first"), "Truncation", "pairs are always cut longest_first"),
+    (takes("truncation", stride=lambda stride: max(0, stride - 1)), "Truncation", "stride is one too low"),
+    (takes("truncation", stride=0), "Truncation", "stride is ignored"),
+    (Uncounted, "Truncation", "special tokens are not counted in max_length"),
+    (CutsLast, "Truncation", "truncation cuts what the template has added"),
+    (gives("overflowing", lambda ids: []), "Truncation", "what overflows is dropped"),
+    (ignores("padding"), "Padding", "padding is ignored"),
+    (takes("padding", direction="right"), "Padding", "padding is always on the right"),
+    (takes("padding", pad_to_multiple_of=None), "Padding", "pad_to_multiple_of is ignored"),
+    (takes("padding", pad_id=0), "Padding", "pad_id is always 0"),
+    (Unbatched, "Padding", "each text of a batch is padded by itself"),
+    (gives("attention_mask", lambda mask: [1] * len(mask)), "Padding", "attention_mask is 1 for padding"),
+)
+
+
+@pytest.mark.parametrize(("defect", "stage", "rule"), DEFECTS, ids=[rule for *_, rule in DEFECTS])
+def test_a_planted_defect_is_told_once_and_named(model: Path, defect: type[Port], stage: str, rule: str) -> None:
+    port = defect(model)
+    found = [one for text in TEXTS for one in conformance.compare(port, model, text, checks=["settings"])]
+    assert {(one.stage, one.rule) for one in found} == {(stage, rule)}
+
+
+class Edited(ReftokSubject):
+    """The reference with an edit."""
+
+    def __init__(self, path: Path, edit: Edit) -> None:
+        super().__init__(load(path))
+        self.edit, self.ask = edit, Settings(self.tokenizer)._ask
+
+    def encode_with(self, questions: Sequence[Question]) -> list[Answer]:
+        return [*map(self.answer, questions)]
+
+    def answer(self, question: Question) -> Answer:
+        try:
+            return self.edit.answer(self.ask, self.tokenizer.rules, question)
+        except ReftokError as error:
+            return refusal(error)
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.rule)
+def test_every_edit_is_told_from_all_others(model: Path, edit: Edit) -> None:
+    settings, subject = Settings(load(model)), Edited(model, edit)
+    due = settings.due(ReftokSubject(load(model)), dict(enumerate(TEXTS)))
+    given, _ = settings.given(subject, due)
+    wrong = [one for asked in given.values() for one in asked if one.differs and isinstance(one.given, tuple)]
+    assert {one.cause for one in wrong} == {edit.rule}
+
+
+class Pairs(Alone):
+    """Pairs alone, with the type ids of both texts 0."""
+
+    def encode_pair(self, text: str, pair: str, add_special_tokens: bool) -> dict[str, Any]:
+        encoding = self.tokenizer.encode(text, pair, add_special_tokens=add_special_tokens)
+        return {"ids": encoding.ids, "type_ids": [0] * len(encoding.ids)}
+
+
+class TwoMistakes(Port):
+    """Both in each truncated pair."""
+
+    def taken(self, settings: dict[str, Any]) -> None:
+        if "truncation" in settings:
+            settings["truncation"]["direction"] = "right"
+
+    def given(self, encoding: dict[str, Any]) -> None:
+        encoding["type_ids"] = [0] * len(encoding["ids"])
+
+
+class NoRule(Port):
+    """A mistake that nobody has thought of, in padding alone."""
+
+    def given(self, encoding: dict[str, Any]) -> None:
+        encoding["ids"] = [value for value in encoding["ids"] if value != 7]
+
+
+class TooFew(Port):
+    def encode_with(self, inputs: list[Any], settings: dict[str, Any]) -> list[dict[str, Any]]:
+        return super().encode_with(inputs, settings)[1:]
+
+
+class NoAccents(Port):
+    """Other ids without any setting, which other checks tell."""
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return super().encode(text.replace("b", ""), add_special_tokens)
+
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        return super().encoded(json.loads(json.dumps(inputs).replace("b", "")), settings)
+
+
+def rules(subject: object, model: Path) -> list[str]:
+    """What is told of all texts."""
+    found = [one for text in TEXTS for one in conformance.compare(subject, model, text, checks=["settings"])]
+    return sorted({one.rule for one in found})
+
+
+@pytest.mark.parametrize(
+    ("subject", "due"),
+    [
+        (Port, []),
+        (Pairs, ["type ids of the second text are 0"]),
+        (TwoMistakes, ["truncation always cuts on the right", "type ids are all 0"]),
+        (NoRule, [f"{NO_RULE}: other ids with settings"]),
+    ],
+)
+def test_what_a_port_offers_is_compared(model: Path, subject: type[Alone], due: list[str]) -> None:
+    assert rules(subject(model), model) == due
+
+
+def test_encodings_that_are_too_few_are_no_answer(model: Path) -> None:
+    (finding,) = conformance.compare(TooFew(model), model, "a b", checks=["settings"])
+    assert (finding.rule, finding.example.severity) == ("nonsense", "no answer")
+    assert "0 encodings for 1 inputs" in finding.example.observed
+
+
+def test_a_port_without_settings_is_right_and_told_to_have_none(model: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "texts.jsonl"
+    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), "ascii")
+    done = conformance.run(Alone(model), model, corpora=[corpus], inputs=["corpora"])
+    assert done.verdict == "as expected"
+    (about,) = [one for one in done.subjects if one.role == "subject"]
+    assert [one for one in about.untested if one.startswith("encode_with")] == ["encode_with"]
+
+
+def test_other_ids_without_settings_are_not_told_again(model: Path) -> None:
+    with pytest.raises(UsageError, match="gives nothing to compare"):
+        conformance.compare(NoAccents(model), model, "a b c", checks=["settings"])
+
+
+def test_a_finding_is_shrunk_and_shows_the_question(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weight, "LINES_IN_STREAMS", 0)
+    corpus = tmp_path / "texts.jsonl"
+    corpus.write_text(json.dumps({"text": TEXTS[4]}) + "\n", "ascii")
+    port = takes("truncation", direction="right")(model)
+    done = conformance.run(port, model, corpora=[corpus], inputs=["corpora"], checks=["settings"])
+    (finding,) = [one for one in done.findings if one.status == "new"]
+    assert finding.rule == "truncation always cuts on the right"
+    assert finding.verdict.startswith("the subject: tokenizers ")
+    assert finding.verdict.endswith("reftok and its plain rules agree")
+    assert len(finding.example.case.text) <= 3
+    assert "direction=left" in finding.example.observed
+
+
+@pytest.mark.parametrize("name", ["bert", *OF_HUGGINGFACE])
+def test_the_reference_answers_drawn_questions_as_the_official_library(model: Path, name: str) -> None:
+    """Some hundreds of each; 27,000 were asked when this was written."""
+    path = model if name == "bert" else embedded_models()[name]
+    official, reference = TokenizersSubject(path, "tokenizer.json"), ReftokSubject(load(path))
+    settings = Settings(reference.tokenizer)
+    texts = [case.text for case in corpus_cases(tuple(corpus_files(("edge_cases",)))) if case.text][::60]
+    due = settings.due(official, dict(enumerate(texts)))
+    given, errors = settings.given(reference, due)
+    assert not errors
+    assert sum(map(len, due.values())) > 400
+    assert [one for asked in given.values() for one in asked if one.differs or one.given is None] == []
