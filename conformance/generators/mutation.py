@@ -11,6 +11,9 @@ from conformance.generators.base import Drawn, Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 LONGEST_SLICE = 28
+_LONG, _LONG_SHARE = (140, 270, 530, 1040), 0.04
+"""Lengths a little beyond the sizes of buffers, for whole lines one behind the other; what comes before a seam of two
+buffers has to be ordinary text, of which tokens span it."""
 _MOST_CHANGES = 3
 
 
@@ -32,7 +35,14 @@ class CorpusMutation(Generator):
         text = _slice(chance, pick(chance, self.lines))
         if chance.random() < 0.3:
             text += _slice(chance, pick(chance, self.lines))
-        return mutated(chance, text, self.texts) if chance.random() < 0.7 else text
+        text = mutated(chance, text, self.texts) if chance.random() < 0.7 else text
+        return self._long(chance) if chance.random() < _LONG_SHARE else text
+
+    def _long(self, chance: Random) -> str:
+        size, text = pick(chance, _LONG), ""
+        while len(text) < size:
+            text += pick(chance, self.lines) + " "
+        return text[:size]
 
 
 @dataclass(frozen=True, slots=True)
