@@ -107,7 +107,13 @@ class ConsoleLines:
             for cell in row[: names * cuts]:
                 cell.no_wrap, cell.overflow = True, self._cut
             table.add_row(*row)
-        self.console.print(table)
+        if self.console.is_terminal:
+            self.console.print(table)
+            return
+        with self.console.capture() as drawn:
+            self.console.print(table)
+        for drawn_line in drawn.get().splitlines():  # a cell of thousands of characters would pad every other line
+            self.console.out(drawn_line.rstrip(), highlight=False)
 
     @property
     def _cut(self) -> OverflowMethod:
