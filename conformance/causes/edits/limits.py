@@ -25,11 +25,12 @@ from conformance.causes.edits.changed_models import (
     words_of,
 )
 from conformance.causes.edits.fault import Fault, Faults, around, of_ids, of_rules, of_text
-from conformance.causes.edits.models import LongestFirst
+from conformance.causes.edits.models import LongestFirst, without_dummy_prefix
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters, to_byte_characters
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.merging import MergeOf, merge_all
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Token
 
 LEAST = 4
@@ -165,14 +166,20 @@ def dropped_text(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
     return of_text("Input", rule, tokenizer, lambda text: "" if length(text, unit) > limit else text)
 
 
-def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
-    """The text encoded piece by piece, the special tokens once around all."""
+def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int, later: Pipeline | None = None) -> Fault:
+    """The text encoded piece by piece, the special tokens once around all.
+
+    later: the rules of all pieces but the first, if they are others.
+    """
+    rules = tokenizer if later is None else later
 
     def ids(text: str) -> Sequence[int]:
         if length(text, unit) <= limit:
             return tokenizer.encode_ids(text)
         before, after = around(tokenizer)
-        bare = (tokenizer.encode_ids(one, add_special_tokens=False) for one in pieces(text, unit, limit))
+        first, *others = pieces(text, unit, limit)
+        bare = [tokenizer.encode_ids(first, add_special_tokens=False)]
+        bare += [rules.encode_ids(one, add_special_tokens=False) for one in others]
         return [*before, *(token_id for piece in bare for token_id in piece), *after]
 
     return Fault("Input", f"the text is encoded in pieces of {limit} {unit}", ids)
@@ -267,13 +274,16 @@ def _of_buffers(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterato
 
 def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
     start = _parting(tokenizer, text, observed)
-    place = len(around(tokenizer)[0])
+    place, later = len(around(tokenizer)[0]), without_dummy_prefix(tokenizer)
     for unit in UNITS[: 1 if text.isascii() else None]:
         seams = {length(text[:seam], unit) for seam in range(start + 1, min(len(text), start + _WINDOW))}
         for limit in _parts(seams, 1 if text.isascii() else _LONGEST_CHARACTER[unit]):
             first = tokenizer.encode_ids(head(text, unit, limit), add_special_tokens=False)
             if first == observed[place : place + len(first)]:
-                yield from (text_in_pieces(tokenizer, one, limit) for one in (UNITS if text.isascii() else [unit]))
+                for one in UNITS if text.isascii() else [unit]:
+                    yield text_in_pieces(tokenizer, one, limit)
+                    if later is not None:
+                        yield text_in_pieces(tokenizer, one, limit, later)
 
 
 def _number_of_ids(tokenizer: Tokenizer, text: str, stop: int) -> int:

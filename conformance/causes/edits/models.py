@@ -213,11 +213,7 @@ def _with_controls_apart(
     tokenizer: Tokenizer, controls: Collection[str], is_prefixed: bool, text: str
 ) -> Sequence[int]:
     """The ids of control pieces, and of what is between them. is_prefixed: whether each part has a dummy prefix."""
-    (step,) = tokenizer.rules.normalizers
-    assert isinstance(step, SentencePieceNormalizer), "that of a model of pieces"
-    options = replace(step.options, add_dummy_prefix=step.options.add_dummy_prefix and is_prefixed)
-    inner = SentencePieceNormalizer(options, step.charsmap, step.symbols)
-    later = replace(tokenizer.rules, normalizers=(inner,))
+    later = tokenizer if is_prefixed else without_dummy_prefix(tokenizer) or tokenizer
     before, after = around(tokenizer)
     ids = [*before]
     for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, controls))})", text)):
@@ -226,6 +222,17 @@ def _with_controls_apart(
         elif part:
             ids += (later if place else tokenizer).encode_ids(part, add_special_tokens=False)
     return [*ids, *after]
+
+
+def without_dummy_prefix(tokenizer: Tokenizer) -> Pipeline | None:
+    """The rules of a text that goes on, without a space at its start; None for a model of tokenizer.json."""
+    if [*map(type, tokenizer.rules.normalizers)] != [SentencePieceNormalizer]:
+        return None
+    (step,) = tokenizer.rules.normalizers
+    assert isinstance(step, SentencePieceNormalizer)
+    options = replace(step.options, add_dummy_prefix=False)
+    inner = SentencePieceNormalizer(options, step.charsmap, step.symbols)
+    return replace(tokenizer.rules, normalizers=(inner,))
 
 
 class _ShortestSymbols(PrefixMatcher):

@@ -21,6 +21,7 @@ from conformance.causes.edits.limits import (
     words_of_text_cut,
     words_of_text_dropped,
 )
+from conformance.causes.edits.models import without_dummy_prefix
 from conformance.causes.edits.samples import of_sample
 from conformance.core.rule_table import usual_cause
 from reftok import Tokenizer
@@ -56,7 +57,10 @@ def rules(tokenizer: Tokenizer, text: str, wrong: Sequence[int]) -> list[str]:
             lambda tokenizer: text_in_pieces(tokenizer, "characters", 50),
             "the text is encoded in pieces of 50 characters",
         ),
-        (lambda tokenizer: text_in_pieces(tokenizer, "bytes", 63), "the text is encoded in pieces of 63 bytes"),
+        (
+            lambda tokenizer: text_in_pieces(tokenizer, "bytes", 63, without_dummy_prefix(tokenizer)),
+            "the text is encoded in pieces of 63 bytes",
+        ),
         (lambda tokenizer: cut_ids(tokenizer, 20, True), "the text is cut at 20 tokens"),
         (lambda tokenizer: last_ids(tokenizer, 20, False), "the last 20 tokens of the text are kept"),
     ],
