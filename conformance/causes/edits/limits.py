@@ -276,7 +276,7 @@ def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> 
     start = _parting(tokenizer, text, observed)
     place, later = len(around(tokenizer)[0]), without_dummy_prefix(tokenizer)
     for unit in UNITS[: 1 if text.isascii() else None]:
-        seams = {length(text[:seam], unit) for seam in range(start + 1, min(len(text), start + _WINDOW))}
+        seams = {length(text[:seam], unit) for seam in range(max(start, 1), min(len(text), start + _WINDOW))}
         for limit in _parts(seams, 1 if text.isascii() else _LONGEST_CHARACTER[unit]):
             first = tokenizer.encode_ids(head(text, unit, limit), add_special_tokens=False)
             if first == observed[place : place + len(first)]:
