@@ -19,6 +19,7 @@ from conformance.core.observation import Decoded
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
 from reftok.rules.stages import Decoder
@@ -361,12 +362,23 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
         )
     yield "the space of the dummy prefix is kept", prefixed
     if control:
-        named = [
-            one._replace(type=PieceType.USER_DEFINED) if n in control else one for n, one in enumerate(table.pieces)
-        ]
-        step = SentencePieceDecoder(PieceTable(named, table.byte_fallback, "", table.special))
-        changed = replace(tokenizer.rules, decoders=(step,))
-        yield "control pieces are given out by name", lambda ids, skip: changed.decode(ids, skip_special_tokens=skip)
+        symbol = PieceType.USER_DEFINED
+        retyped = [one._replace(type=symbol) if number in control else one for number, one in enumerate(table.pieces)]
+        symbols = SentencePieceDecoder(PieceTable(retyped, table.byte_fallback, "", table.special))
+        for step in (symbols, _ControlsByName(table)):
+            decoding = partial(_decoded_by, replace(tokenizer.rules, decoders=(step,)))
+            yield "control pieces are given out by name", decoding
+
+
+class _ControlsByName(SentencePieceDecoder):
+    """Control pieces as they stand in the table, behind which the text is still at its start."""
+
+    def _surface(self, token: str) -> str:
+        return token if token in self._control else super()._surface(token)
+
+
+def _decoded_by(rules: Pipeline, ids: Sequence[int], skip: bool) -> str:
+    return rules.decode(ids, skip_special_tokens=skip)
 
 
 def _byte_ids(table: PieceTable) -> set[int]:

@@ -115,12 +115,15 @@ def test_byte_pieces_that_have_a_sign_are_lost() -> None:
         ("spm-bpe-hf", "behind special tokens at the start, the first space is kept", ("<s>", "▁a"), "<s> a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("<s>", "▁a", "▁a"), " a a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("▁a", "▁a"), "a a"),
-        ("spm-bpe", "control pieces are given out by name", ("<s>", "▁a"), "<s> a"),
         ("bpe-gpt2", "added tokens are given out as they stand, not by their bytes", ("[éĠ]", "a"), "[éĠ]a"),
     ],
 )
 def test_what_somebody_else_planted_has_a_name(model: str, rule: str, tokens: tuple[str, ...], expected: str) -> None:
     assert texts(model, rule, ids_of(model, *tokens), skips=False) == [expected]
+
+
+def test_control_pieces_are_given_out_by_name_and_the_text_begins_behind_them_or_with_them() -> None:
+    assert texts("spm-bpe", "control pieces are given out by name", ids_of("spm-bpe", "<s>", "▁a")) == ["<s> a", "<s>a"]
 
 
 def test_tokens_that_are_skipped_or_not_against_their_flag_are_learnt_with_all_that_differ_in_a_number() -> None:
