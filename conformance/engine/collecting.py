@@ -23,7 +23,7 @@ from reftok import ReftokError, Tokenizer
 
 STREAMED, STREAMED_IDS = 31, 7
 """Of many texts, and of many lists of ids, about one in so many is fed to streams: so they take a tenth of the time."""
-WITH_SETTINGS = 4
+WITH_SETTINGS = 8
 """Of the texts that are fed to streams, about one in so many is asked with settings."""
 FEW_CASES = 200
 _MANY_IDS = ("fuzz:", "vocab:")
