@@ -152,7 +152,7 @@ FILES = (
     Asked(
         "session-x2/shards.jsonl",
         "lines",
-        (("fuzz", "--resume", "session-x2", "--cases", "300", "--quiet"), ("corpus", "minimize", "session-x2")),
+        (("fuzz", "--resume", "session-x2", "--cases", "120", "--quiet"), ("corpus", "minimize", "session-x2")),
         _WRITTEN,
     ),
     Asked(
@@ -355,19 +355,24 @@ def prepare(folder: Path) -> None:
         ((*RUN, *MINE_TOO, *corpus, "--inputs", "corpora", "--inputs", "fuzz", "--fuzz", "20", "--out", "ran-x1"), 1),
         ((*RUN, *MINE_TOO, *corpus, "--out", "ran-x2"), 1),
         ((*FUZZ, *MINE_TOO, "--cases", "64", "--out", "session-x1"), 1),
-        ((*FUZZ, *MINE_TOO, "--cases", "300", "--exitfirst", "--out", "session-x2"), 1),
+        ((*FUZZ, *MINE_TOO, "--cases", "120", "--exitfirst", "--out", "session-x2"), 1),
         (("accept", "ran-x1", "--all", "--reason", "why", "--out", "known-x5.toml"), 0),
-        (("vectors", "make", *MODEL, "--tier", "smoke", "--jobs", "1", "--out", "vectors-x7.json", "--quiet"), 0),
     ):
-        found, said = ask(words, world)
-        assert found == code, f"{words}: {found}\n{said}"
-    shutil.copy(home / "vectors-x7.json", home / "vectors-y.json")
-    shutil.copytree(home / "session-x1", home / "session-x3")
+        _ask_for(words, world, code)
     finding = json.loads((home / "ran-x1" / "findings.jsonl").read_text("ascii").splitlines()[0])
     (world / "finding").write_text(finding["fingerprint"], "ascii")
+    as_vector = ("reproduce", "ran-x1", finding["fingerprint"], "--as", "vector", "--out", "vectors-x7.json")
+    _ask_for(as_vector, world, 0)
+    shutil.copy(home / "vectors-x7.json", home / "vectors-y.json")
+    shutil.copytree(home / "session-x1", home / "session-x3")
     for asked in FILES:
         assert (home / asked.file).read_bytes(), asked.file
     shutil.copytree(world, folder / "base")
+
+
+def _ask_for(words: Sequence[str], world: Path, code: int) -> None:
+    found, said = ask(words, world)
+    assert found == code, f"{words}: {found}\n{said}"
 
 
 def _write_given(home: Path) -> None:

@@ -16,7 +16,6 @@ The exit code is 1 if there is any.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import re
@@ -27,7 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
@@ -37,8 +36,8 @@ from xml.etree import ElementTree
 
 from . import hostile_subjects
 from .hostile_subjects import PROMISES, Promise
+from .processes import ROOT, adopting, children, left
 
-ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("tokenizers", "reftok")
 LINES = ("Hello world, hello you", "no", "ab", "cafe\u0301 au lait", "more of 12 foxes jump over 345 lazy dogs")
 MOST_MEMORY, MOST_OUTPUT = 1 << 30, 50 << 20
@@ -52,7 +51,6 @@ MOST_OVER_TIME = 2 + 3 + 4
 SECONDS_TO_END = 5.0
 """What the command started has so long to end after it."""
 NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ def _command(name: str, arguments: Sequence[str], seed: int, folder: Path) -> En
     variables = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "1000"}
     places = {"TMPDIR": str(folder / "tmp"), "XDG_STATE_HOME": str(folder / "state")}
     start = time.monotonic()
-    with _adopting() as known, (folder / "terminal").open("wb") as terminal:
+    with adopting() as known, (folder / "terminal").open("wb") as terminal:
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -141,9 +139,9 @@ def _command(name: str, arguments: Sequence[str], seed: int, folder: Path) -> En
         )
         memory = _watched(process, start + 600)
         seconds = time.monotonic() - start
-        left = _left(known)
+        remaining = left(known, SECONDS_TO_END)
     output = (folder / "terminal").read_bytes()[:MOST_OUTPUT].decode("utf-8", "replace")
-    return Ended(process.returncode, seconds, output, memory, tuple(left))
+    return Ended(process.returncode, seconds, output, memory, tuple(remaining))
 
 
 def _fill(folder: Path, name: str) -> None:
@@ -171,7 +169,7 @@ def _harness(process: int) -> Iterator[int]:
     with suppress(OSError):
         if b"CONFORMANCE_SUBJECT=" not in Path(f"/proc/{process}/environ").read_bytes():
             yield process
-            for child in _children(process):
+            for child in children(process):
                 yield from _harness(child)
 
 
@@ -181,45 +179,6 @@ def _memory(process: int) -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) << 10
     return 0
-
-
-def _children(process: int) -> set[int]:
-    found: set[int] = set()
-    for thread in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):
-            found |= set(map(int, thread.read_text("ascii").split()))
-    return found
-
-
-@contextmanager
-def _adopting() -> Iterator[set[int]]:
-    """The children of this process; while this is entered, what loses its parent becomes one of them."""
-    prctl = ctypes.CDLL(None).prctl
-    prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    try:
-        yield _children(os.getpid())
-    finally:
-        prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-
-
-def _left(known: set[int]) -> list[str]:
-    """What the command left running, as it was called; it is ended."""
-    deadline = time.monotonic() + SECONDS_TO_END
-    while (found := _adopted(known)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    called = [
-        " ".join(Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ").split())[:80] for process in found
-    ]
-    while found := _adopted(known):
-        for process in found:
-            os.kill(process, signal.SIGKILL)
-    return called
-
-
-def _adopted(known: set[int]) -> set[int]:
-    """The children that are not known and still run."""
-    new = _children(os.getpid()) - known
-    return {process for process in new if os.waitpid(process, os.WNOHANG) == (0, 0)}
 
 
 # What was promised

@@ -100,19 +100,6 @@ MODELS = ("--model", "bpe-gpt2", "--model", "spm-char", "--corpus", "texts.txt",
 RUN = ("run", *MODELS, "--subject", "signalling.py:Subject", "--out", "out", *SMALL, "--timeout", "120")
 
 
-def test_a_killed_run_is_readable_and_resumes_to_the_same_outcome(
-    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
-) -> None:
-    unbroken, killed = workplace("unbroken"), workplace("killed")
-    assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
-    interrupted_by(signal.SIGKILL, killed, command_environment, -signal.SIGKILL)
-    assert read_run_folder(killed / "out").verdict == "incomplete"
-    before = len((killed / "out" / "journal.jsonl").read_bytes().splitlines())
-    assert 0 < before < len((unbroken / "out" / "journal.jsonl").read_bytes().splitlines())
-    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=killed, isolated=True).returncode == 1
-    assert outcome(killed / "out") == outcome(unbroken / "out")
-
-
 def interrupted_by(number: int, folder: Path, environment: dict[str, str], code: int) -> str:
     """Runs the command in a process group of its own, whose subject sends it a signal; gives its standard error."""
     (folder / "signal").write_text(str(int(number)), "ascii")
@@ -132,17 +119,19 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
     return errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_a_run_with_its_exit_code_a_word_how_to_go_on_and_a_readable_folder(
-    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path], number: int
+def test_an_interrupted_run_is_readable_says_how_to_go_on_and_resumes_to_the_same_outcome(
+    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
 ) -> None:
-    folder = workplace("interrupted")
-    errors = interrupted_by(number, folder, command_environment, 128 + number)
+    """Other signals and moments are those of tests/hostile/test_kills.py."""
+    unbroken, interrupted = workplace("unbroken"), workplace("interrupted")
+    assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
+    errors = interrupted_by(signal.SIGINT, interrupted, command_environment, 128 + signal.SIGINT)
     assert "--resume" in errors
     assert "Traceback" not in errors
-    assert read_run_folder(folder / "out").verdict == "incomplete"
-    assert not [entry for entry in findings_of(folder) if entry["rule"] in ("crashed", "timed out")]
-    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=folder, isolated=True).returncode == 1
+    assert read_run_folder(interrupted / "out").verdict == "incomplete"
+    assert not [entry for entry in findings_of(interrupted) if entry["rule"] in ("crashed", "timed out")]
+    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=interrupted, isolated=True).returncode == 1
+    assert outcome(interrupted / "out") == outcome(unbroken / "out")
 
 
 def findings_of(folder: Path) -> list[dict[str, Any]]:
