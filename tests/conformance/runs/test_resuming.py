@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from conformance.files.lock import locked
-from conformance.inputs.shards import SHARD_CASES
 from conformance.report.run.folder import read_run_folder
 from reftok import embedded_models
 
@@ -40,9 +39,7 @@ def test_the_number_of_workers_changes_nothing_but_the_times(
     for jobs in ("1", "2"):
         work = tmp_path / jobs
         work.mkdir()
-        sources = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", str(SHARD_CASES + 1))
-        checks = ("--check", "ids", "--check", "offsets", "--check", "stream decode")
-        shards = ("--model", "spm-bpe", "--model", "spm-char", *sources, *checks, "--jobs", jobs)
+        shards = ("--model", "spm-bpe", "--model", "spm-char", "--check", "ids", *SMALL, "--jobs", jobs)
         arguments = (*shards, "--corpus", corpus(*TEXTS), "--out", "out", *LONG_TIMEOUT)
         result = conformance("run", *arguments, *subjects(planted, "strips_white_space"), cwd=work)
         assert result.returncode == 1, result.stderr
@@ -138,25 +135,6 @@ def findings_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out" / "findings.jsonl").read_text("ascii").splitlines()]
 
 
-def test_a_finding_is_replayed_with_both_answers(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
-    folder = workplace("replayed")
-    assert conformance_here(*RUN, cwd=folder, isolated=True).returncode == 1
-    (finding, *_) = [entry for entry in findings_of(folder) if entry["stage"] == "Input"]
-    assert finding["replay"] == f"conformance replay out {finding['fingerprint']}"
-    result = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
-    assert (result.returncode, result.stderr) == (1, "")
-    assert finding["example"]["expected"] in result.stdout
-    assert finding["example"]["observed"] in result.stdout
-    assert "still differs (Input: white space at the ends is stripped)" in result.stdout
-    message = "no finding has a fingerprint that begins with nothing"
-    said(conformance_here("replay", "out", "nothing", cwd=folder), 2, message)
-    said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "elsewhere: there is no such folder")
-    (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
-    mended = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
-    assert mended.returncode == 0
-    assert "differs no more; changed since the run" in mended.stdout
-
-
 def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
     folder = workplace("changed")
     (folder / "model").mkdir()
@@ -166,11 +144,12 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
     (folder / "model" / "merges.txt").write_text(f"#version: 0.2\n{merges}", "utf-8")
     arguments = ("--model", "model", "--subject", "signalling.py:Subject", "--corpus", "texts.txt", *SMALLEST)
     (folder / "signalling.py").write_text(
-        "class Subject:\n  def __init__(self, p): pass\n"
-        "  def encode(self, t, s): return [1]\n  def decode(self, i, s): return '?'\n",
+        "import reftok\nclass Subject:\n  def __init__(self, path): self.tokenizer = reftok.load(path)\n"
+        "  def encode(self, text, special): return self.tokenizer.encode_ids(text)\n"
+        "  def decode(self, ids, skip): return self.tokenizer.decode(ids, skip_special_tokens=skip)\n",
         "utf-8",
     )
-    assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 0
     for name in ("texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"):
         file, message = folder / name, f"{Path(name).name}: is gone or has changed"
         content = file.read_bytes()
@@ -182,7 +161,7 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
         said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
         file.unlink()
         file.write_bytes(content)
-    assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 0
 
 
 @pytest.fixture(scope="session")
