@@ -104,15 +104,6 @@ def test_a_model_that_a_subject_does_not_read_is_a_row_that_leads_to_the_reason(
     assert page.text.count("its process ended with exit code 3") == 1
 
 
-def test_what_each_subject_does_not_do_stands_in_one_table() -> None:
-    page = Page(html_report(sample_run()))
-    assert page.has("reftok not asked: it has no stream_encoder.reset, no decode_with_callback")
-    assert page.has("llama.cpp took no part: the package llama-cpp-python is not installed")
-    assert page.has("does not read gpt2-mini, gemma-unigram-mini: ValueError: no Precompiled")
-    assert page.text.count("What was not tested") == 1
-    assert "What was not tested" not in Page(html_report(replace(passing_run(), subjects=()))).text
-
-
 def test_every_link_leads_to_one_anchor_and_every_finding_has_one() -> None:
     page = Page(html_report(sample_run()))
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
