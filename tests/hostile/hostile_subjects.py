@@ -36,7 +36,7 @@ class Promise:
     """What becomes of a command with this subject.
 
     told: words that the run has of it, "" where it does no harm. code: the exit code of the command.
-    seconds: the most that the command takes. options: more of them. unrepeated: whether it does not repeat its answers.
+    seconds: the most that the command takes. options: more of them.
     alone: whether the other subjects are not compared either: no model is read by what is to be tested.
     """
 
@@ -44,7 +44,6 @@ class Promise:
     code: int = 1
     seconds: float = 60
     options: tuple[str, ...] = ()
-    unrepeated: bool = False
     alone: bool = False
 
 
@@ -533,45 +532,3 @@ class SetsLimits(Right):
         resource.setrlimit(resource.RLIMIT_CPU, (0, 0))
         while True:
             pass
-
-
-# Answers that do not repeat
-
-
-class _Unrepeated(Right):
-    """Wrong where `is_wrong`, on any text."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.calls = 0
-
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        self.calls += 1
-        ids = self.right(text)
-        return ids[:-1] if self.is_wrong(text) else ids
-
-    def is_wrong(self, text: str) -> bool:
-        """Whether this call is answered wrongly."""
-        raise NotImplementedError
-
-
-@promise("its answer changes when it is asked the same again", unrepeated=True)
-class WrongOnceInAHundred(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return random.random() < 0.01
-
-
-@promise("its answer depends on what else it was asked", unrepeated=True)
-class WrongAfterThreeHundred(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return self.calls > 300
-
-
-@promise("its answer depends on what else it was asked", unrepeated=True)
-class WrongByACoarseCache(_Unrepeated):
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.known: dict[tuple[str, int], Ids] = {}
-
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        return self.known.setdefault((text[:2], len(text)), self.right(text))
