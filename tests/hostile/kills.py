@@ -285,13 +285,10 @@ class EncodeLong(EncodeFile):
 
 
 class Train(Output):
-    """`reftok train`, of a byte-level BPE."""
+    """`reftok train`, of a byte-level BPE; each trainer is killed at every checkpoint in tests/reftok/training."""
 
     name = "train"
-    trainer = "hf-bpe"
     output = "tokenizer.json"
-    options: tuple[str, ...] = ("--vocab-size", "600")
-    column = "merges"
     lines = 6_000
 
     def first(self, random: Random) -> Sequence[str]:
@@ -299,7 +296,7 @@ class Train(Output):
         parts = ["hel", "lo", "wor", "ld", "naïve", "☠", "it's", "12", "中文", "er", "est", "un"]
         lines = (" ".join("".join(words.choices(parts, k=4)) for _ in range(8)) for _ in range(self.lines))
         _made(path, "".join(f"{line}\n" for line in lines))
-        return ["reftok", "train", self.trainer, str(path), *self.options, "-o", self.output]
+        return ["reftok", "train", "hf-bpe", str(path), "--vocab-size", "600", "-o", self.output]
 
     def again(self, work: Path, random: Random) -> Sequence[str]:
         """Before the first checkpoint there is nothing to go on from."""
@@ -308,55 +305,27 @@ class Train(Output):
 
     def kept(self, work: Path) -> dict[str, float]:
         with suppress(FileNotFoundError):
-            return {"merges": self.learned(work / self.output)}
+            return {"merges": len(json.loads((work / self.output).read_bytes())["model"]["merges"])}
         with suppress(FileNotFoundError):
             state = (work / f"{self.output}.training").read_bytes().partition(b"\n")[2]
-            return {"merges": _size(json.loads(state.decode("utf-8", "surrogatepass")), self.column)}
+            return {"merges": _merges(json.loads(state.decode("utf-8", "surrogatepass")))}
         return {}
 
-    def learned(self, output: Path) -> int:
-        """The merges in a tokenizer.json."""
-        return len(json.loads(output.read_bytes())["model"]["merges"])
 
-
-def _size(state: Any, name: str) -> int:
-    """The number of entries of the list with this name, wherever in a state it stands."""
+def _merges(state: Any) -> int:
+    """The number of merges, wherever in a state they stand."""
     if not isinstance(state, dict):
         return 0
-    if isinstance(state.get(name), list):
-        return len(state[name])
-    return max((_size(one, name) for one in state.values()), default=0)
-
-
-class TrainSentencePiece(Train):
-    """`reftok train`, of a BPE of sentencepiece."""
-
-    name = "train sentencepiece-bpe"
-    trainer = "sentencepiece-bpe"
-    output = "tokenizer.model"
-    options = ("--vocab-size", "600", "--split-by-whitespace", "false")
-    column = "merged"
-
-    def learned(self, output: Path) -> int:
-        """The bytes of a model, of which there are more than of merges or sentences."""
-        return len(output.read_bytes())
-
-
-class TrainUnigram(TrainSentencePiece):
-    """`reftok train`, of a Unigram."""
-
-    name = "train unigram"
-    trainer = "unigram"
-    options = ("--vocab-size", "300")
-    column = "normalized"
-    lines = 1_000
+    if isinstance(state.get("merges"), list):
+        return len(state["merges"])
+    return max(map(_merges, state.values()), default=0)
 
 
 KINDS: dict[str, tuple[type[Command], ...]] = {
     "run": (Run,),
     "fuzz": (Fuzz,),
     "encode": (EncodeFile, EncodeLong),
-    "train": (Train, TrainSentencePiece, TrainUnigram),
+    "train": (Train,),
     "hold-trainer": (HoldTrainer,),
 }
 """The commands, of which each is killed as often as the others."""
