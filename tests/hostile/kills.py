@@ -112,10 +112,11 @@ class Command(ABC):
 
 
 class Folders(Command):
-    """A command with a folder, which finds something. models: that it is asked about."""
+    """A command with a folder. models, subject: that it is asked about; the code is 1 where something is wrong."""
 
     code = 1
     models: tuple[str, ...] = ()
+    subject = "strips_white_space"
 
     def again(self, work: Path, random: Random) -> Sequence[str]:
         """A folder without a plan is none of a run yet: the command is given again."""
@@ -127,7 +128,7 @@ class Folders(Command):
         corpus = self.given / "texts.txt"
         corpus.write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
         named = [argument for model in self.models for argument in ("--model", model)]
-        subject = ["--subject", planted("strips_white_space"), "--corpus", str(corpus), "--timeout", "60"]
+        subject = ["--subject", planted(self.subject), "--corpus", str(corpus), "--timeout", "60"]
         checks = ["--check", "ids", "--check", "decode", "--out", "out", "--quiet", "--jobs", random.choice("112")]
         return ["conformance", self.name, *named, *subject, *checks]
 
