@@ -16,7 +16,7 @@ from .kills import Command, EncodeFile, Fuzz, HoldTrainer, Run, Train, check_tol
 
 
 class SmallRun(Run):
-    """Nothing is wrong, so no causes are sought; tests/conformance/runs/test_resuming.py interrupts a run that finds."""
+    """Nothing is wrong, so no causes are sought; tests/conformance/runs/test_resuming.py has a run that finds."""
 
     models = ("spm-char",)
     subject, code = "correct", 0
