@@ -119,10 +119,10 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
 def test_an_interrupted_run_is_readable_says_how_to_go_on_and_resumes_to_the_same_outcome(
     conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
 ) -> None:
-    """Other signals and moments are those of tests/hostile/test_kills.py."""
+    """By a signal that the command must handle; others, at other moments, are in tests/hostile/test_kills.py."""
     unbroken, interrupted = workplace("unbroken"), workplace("interrupted")
     assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
-    errors = interrupted_by(signal.SIGINT, interrupted, command_environment, 128 + signal.SIGINT)
+    errors = interrupted_by(signal.SIGTERM, interrupted, command_environment, 128 + signal.SIGTERM)
     assert "--resume" in errors
     assert "Traceback" not in errors
     assert read_run_folder(interrupted / "out").verdict == "incomplete"
