@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.cli.commands import main
-from conformance.engine.benches import bench_of, close_benches
-from conformance.engine.plan import Plan
-from conformance.engine.result import ShardResult
-from conformance.engine.workers import IN_THIS_PROCESS
-from conformance.inputs.shards import Shard, corpus_cases, cut_cases
-from conformance.runs import execute
-from conformance.runs.job import file_hash
-from conformance.runs.shard_work import work
 from conformance.subjects import adapters
 from conformance.subjects.isolated import IsolatedSubject
 
+from .here import run_here
 from .report.run.browsers import IS_CI, browser_path
 from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make, isolated
 from .subjects.served_here import ServedHere
@@ -64,33 +53,11 @@ def conformance_here() -> Command:
     """
 
     def run(*arguments: str | Path, cwd: Path = ROOT, isolated: bool = False) -> subprocess.CompletedProcess[str]:
-        for remembered in (file_hash, corpus_cases, cut_cases):
-            remembered.cache_clear()
-        on_end = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-        code: object = 0
-        with (
-            pytest.MonkeyPatch.context() as patched,
-            redirect_stdout(StringIO()) as out,
-            redirect_stderr(StringIO()) as errors,
-        ):
+        with pytest.MonkeyPatch.context() as patched:
             patched.chdir(cwd)
-            patched.setattr(sys, "argv", ["conformance", *map(str, arguments)])
             patched.setenv("NO_COLOR", "1")
             patched.setenv("COLUMNS", "120")
-            patched.setattr(execute, "run_shards", _run_shards_here)
-            patched.setattr(os, "sched_getaffinity", lambda _: range(IN_THIS_PROCESS), raising=False)
-            if not isolated:
-                patched.setattr(adapters, "IsolatedSubject", ServedHere)
-            try:
-                main()
-            except SystemExit as ended:
-                code = ended.code
-            finally:
-                close_benches()
-                for number, handler in on_end.items():
-                    signal.signal(number, handler)
-        assert isinstance(code, int)
-        return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
+            return run_here([*map(str, arguments)], IsolatedSubject if isolated else ServedHere)
 
     return run
 
@@ -112,13 +79,6 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
         yield started
         started.close()
-
-
-def _run_shards_here(
-    plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None], workers_of: object
-) -> None:
-    for shard in shards:
-        done(work(plan, shard, bench_of(plan, shard.model)))
 
 
 def environment() -> dict[str, str]:

@@ -60,11 +60,6 @@ def test_manifest_is_true() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_manifest_has_the_hashes_of_the_files() -> None:
-    """The same question without the tool, so that a mistake in the tool cannot hide."""
-    for entry in manifest():
-        data = (CORPORA / entry["path"]).read_bytes()
-        assert (entry["bytes"], entry["sha256"]) == (len(data), hashlib.sha256(data).hexdigest()), entry["path"]
 
 
 def test_manifest_says_licence_and_source_of_everything() -> None:

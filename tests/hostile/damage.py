@@ -11,7 +11,7 @@ from reftok.errors import ReftokError
 from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields
 from tests.reftok.official import Json
 from tests.reftok.protobuf_writer import varint
-from tests.reftok.tokenizers_strategies.damaged import KEYS, REPLACEMENTS
+from tests.reftok.tokenizers_strategies.damaged import KEYS, REPLACEMENTS, at
 
 from .components import CHAINS, SIZES, added_token, padding, truncation
 
@@ -106,12 +106,6 @@ def _change_value(config: Json, random: Random) -> None:
         owner[path[-1]] = deepcopy(at(config, other))
     else:
         owner[path[-1]] = deepcopy(random.choice(REPLACEMENTS))
-
-
-def at(value: Any, path: tuple[Any, ...]) -> Any:
-    for key in path:
-        value = value[key]
-    return value
 
 
 WireField = tuple[int, int, int | bytes]

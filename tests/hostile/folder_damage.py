@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.reftok.tokenizers_strategies.damaged import KEYS, REPLACEMENTS
+from tests.reftok.tokenizers_strategies.damaged import KEYS, REPLACEMENTS, at
 
-from .damage import at, flipped, places
+from .damage import flipped, places
 from .hostile_subjects import MARKUP
 
 _PLACEHOLDER = "the place of a literal"

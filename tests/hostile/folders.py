@@ -18,33 +18,22 @@ import base64
 import json
 import os
 import shutil
-import signal
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from conformance.cli.commands import main as conformance
 from conformance.engine.bench import load_reference
-from conformance.engine.benches import bench_of, close_benches
-from conformance.engine.plan import Plan
-from conformance.engine.result import ShardResult
-from conformance.engine.workers import IN_THIS_PROCESS
-from conformance.inputs.shards import Shard, corpus_cases, cut_cases
-from conformance.runs import execute
-from conformance.runs.job import file_hash
-from conformance.runs.shard_work import work
-from conformance.subjects import adapters
 from conformance.subjects.definition import Definition
 from conformance.subjects.isolated import IsolatedSubject
+from tests.conformance.here import run_here
 from tests.conformance.subjects.served_here import ServedHere
 
 from .folder_damage import damaged, put_in_place
@@ -152,7 +141,7 @@ FILES = (
     Asked(
         "session-x2/shards.jsonl",
         "lines",
-        (("fuzz", "--resume", "session-x2", "--cases", "300", "--quiet"), ("corpus", "minimize", "session-x2")),
+        (("fuzz", "--resume", "session-x2", "--cases", "120", "--quiet"), ("corpus", "minimize", "session-x2")),
         _WRITTEN,
     ),
     Asked(
@@ -290,34 +279,15 @@ def _served(subject: Definition, *arguments: Any) -> IsolatedSubject:
 
 def ask(words: Sequence[str], world: Path, place: str = ".") -> tuple[int, str]:
     """The exit code of a command in the home of a world, and what it says; shards and subjects are in this process."""
-    for remembered in (file_hash, corpus_cases, cut_cases, load_reference):
-        remembered.cache_clear()
-    home = world / "home"
-    code: object = 0
-    said = StringIO()
-    with (
-        _in(home / place, world),
-        redirect_stdout(said),
-        redirect_stderr(said),
-        patch.object(sys, "argv", ["conformance", *words]),
-        patch.object(execute, "run_shards", _run_shards_here),
-        patch.object(os, "sched_getaffinity", lambda _: range(IN_THIS_PROCESS)),
-        patch.object(adapters, "IsolatedSubject", _served),
-    ):
-        try:
-            conformance()
-        except SystemExit as ended:
-            code = ended.code
-        finally:
-            close_benches()
-    assert isinstance(code, int)
-    return code, said.getvalue()
+    load_reference.cache_clear()  # of a file that is damaged now
+    with _in(world / "home" / place, world):
+        ended = run_here(words, _served)
+    return ended.returncode, ended.stdout + ended.stderr
 
 
 @contextmanager
 def _in(folder: Path, world: Path) -> Iterator[None]:
-    """In a folder, with an environment that leads nowhere else, and with the signals as they were."""
-    on_end = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    """In a folder, with an environment that leads nowhere else."""
     places = {"HOME": "home", "XDG_STATE_HOME": "state", "XDG_CACHE_HOME": "cache", "TMPDIR": "tmp"}
     variables = {name: str(world / value) for name, value in places.items()}
     variables |= {"NO_COLOR": "1", "COLUMNS": "1000", "HF_HUB_OFFLINE": "1"}
@@ -328,15 +298,6 @@ def _in(folder: Path, world: Path) -> Iterator[None]:
             yield
         finally:
             os.chdir(before)
-            for number, handler in on_end.items():
-                signal.signal(number, handler)
-
-
-def _run_shards_here(
-    plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None], workers_of: object
-) -> None:
-    for shard in shards:
-        done(work(plan, shard, bench_of(plan, shard.model)))
 
 
 # What is damaged
@@ -355,19 +316,24 @@ def prepare(folder: Path) -> None:
         ((*RUN, *MINE_TOO, *corpus, "--inputs", "corpora", "--inputs", "fuzz", "--fuzz", "20", "--out", "ran-x1"), 1),
         ((*RUN, *MINE_TOO, *corpus, "--out", "ran-x2"), 1),
         ((*FUZZ, *MINE_TOO, "--cases", "64", "--out", "session-x1"), 1),
-        ((*FUZZ, *MINE_TOO, "--cases", "300", "--exitfirst", "--out", "session-x2"), 1),
+        ((*FUZZ, *MINE_TOO, "--cases", "120", "--exitfirst", "--out", "session-x2"), 1),
         (("accept", "ran-x1", "--all", "--reason", "why", "--out", "known-x5.toml"), 0),
-        (("vectors", "make", *MODEL, "--tier", "smoke", "--jobs", "1", "--out", "vectors-x7.json", "--quiet"), 0),
     ):
-        found, said = ask(words, world)
-        assert found == code, f"{words}: {found}\n{said}"
-    shutil.copy(home / "vectors-x7.json", home / "vectors-y.json")
-    shutil.copytree(home / "session-x1", home / "session-x3")
+        _ask_for(words, world, code)
     finding = json.loads((home / "ran-x1" / "findings.jsonl").read_text("ascii").splitlines()[0])
     (world / "finding").write_text(finding["fingerprint"], "ascii")
+    as_vector = ("reproduce", "ran-x1", finding["fingerprint"], "--as", "vector", "--out", "vectors-x7.json")
+    _ask_for(as_vector, world, 0)
+    shutil.copy(home / "vectors-x7.json", home / "vectors-y.json")
+    shutil.copytree(home / "session-x1", home / "session-x3")
     for asked in FILES:
         assert (home / asked.file).read_bytes(), asked.file
     shutil.copytree(world, folder / "base")
+
+
+def _ask_for(words: Sequence[str], world: Path, code: int) -> None:
+    found, said = ask(words, world)
+    assert found == code, f"{words}: {found}\n{said}"
 
 
 def _write_given(home: Path) -> None:

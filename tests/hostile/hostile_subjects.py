@@ -8,15 +8,11 @@ Importing this file does nothing, except under the name `AtImport.py`.
 from __future__ import annotations
 
 import atexit
-import builtins
-import ctypes
 import itertools
-import json
 import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -40,7 +36,7 @@ class Promise:
     """What becomes of a command with this subject.
 
     told: words that the run has of it, "" where it does no harm. code: the exit code of the command.
-    seconds: the most that the command takes. options: more of them. unrepeated: whether it does not repeat its answers.
+    seconds: the most that the command takes. options: more of them.
     alone: whether the other subjects are not compared either: no model is read by what is to be tested.
     """
 
@@ -48,7 +44,6 @@ class Promise:
     code: int = 1
     seconds: float = 60
     options: tuple[str, ...] = ()
-    unrepeated: bool = False
     alone: bool = False
 
 
@@ -104,12 +99,6 @@ class AtImport(Right):
     pass
 
 
-@promise("does not read bpe-qwen: ValueError: [1, 2]", alone=True)
-class RaisesAtLoad(Right):
-    def __init__(self, path: str) -> None:
-        raise ValueError([1, 2])
-
-
 class Odd(BaseException):
     """No Exception."""
 
@@ -120,45 +109,9 @@ class RaisesNoExceptionAtLoad(Right):
         raise Odd(MARKUP)
 
 
-@promise("cannot be loaded: its process ended with exit code 0", code=2)
-class ExitsAtLoad(Right):
-    def __init__(self, path: str) -> None:
-        raise SystemExit(0)
-
-
-@promise("cannot be loaded: its process was killed by SIGINT", code=2)
-class InterruptsAtLoad(Right):
-    def __init__(self, path: str) -> None:
-        raise KeyboardInterrupt
-
-
-@promise("cannot be loaded: it had not loaded the model after 60 s", code=2, seconds=70)
-class HangsAtLoad(Right):
-    def __init__(self, path: str) -> None:
-        time.sleep(1e6)
-
-
-@promise("no method encode and no method decode", code=2)
-class GivesNoSubject(Right):
-    def __new__(cls, path: str) -> Any:
-        return [MARKUP]
-
-
 @promise("", code=0)
 class VersionOfOddCharacters(Right):
     version = MARKUP + "9" * 10_000_000
-
-
-@promise("", code=0)
-class VersionIsNoText(Right):
-    version = (10**400, MARKUP)
-
-
-@promise("does not read bpe-qwen: RuntimeError: no version", alone=True)
-class VersionRaises(Right):
-    @property
-    def version(self) -> str:
-        raise RuntimeError("no version")
 
 
 class TextWithTricks(str):
@@ -182,11 +135,6 @@ class TextWithTricks(str):
         return os._exit, (9,)
 
 
-@promise("", code=0)
-class VersionWithTricks(Right):
-    version = TextWithTricks("1.0")
-
-
 @promise("does not read bpe-qwen: RuntimeError", alone=True)
 class FeaturesRaise(Right):
     def __getattr__(self, name: str) -> Any:
@@ -194,34 +142,6 @@ class FeaturesRaise(Right):
 
 
 # Errors
-
-
-class NoWords(Exception):
-    """An error whose words cannot be had."""
-
-    def __str__(self) -> str:
-        raise RuntimeError("no words")
-
-    __repr__ = __str__
-
-
-@promise("refused: NoWords: (an error that cannot be shown)")
-class RaisesWithoutWords(Right):
-    def wrong(self, text: str) -> Any:
-        raise NoWords
-
-
-class ExitsInWords(Exception):
-    """An error whose words end the process."""
-
-    def __str__(self) -> str:
-        raise SystemExit(3)
-
-
-@promise("its process ended with exit code 3")
-class RaisesWhatExits(Right):
-    def wrong(self, text: str) -> Any:
-        raise ExitsInWords
 
 
 @promise("refused: ValueError: xxxxx")
@@ -242,69 +162,7 @@ class RaisesUnderMarkup(Right):
         raise type(MARKUP.replace("\0", "").replace("\ud800", ""), (Exception,), {})
 
 
-@promise("its process ended with exit code 5")
-class Exits(Right):
-    def wrong(self, text: str) -> Any:
-        raise SystemExit(5)
-
-
-@promise("its process was killed by SIGINT")
-class Interrupts(Right):
-    def wrong(self, text: str) -> Any:
-        raise KeyboardInterrupt
-
-
-@promise("its process ended with exit code 1")
-class RaisesNoException(Right):
-    def wrong(self, text: str) -> Any:
-        raise Odd
-
-
 # Deaths
-
-
-@promise("its process ended with exit code 0")
-class EndsAtOnce(Right):
-    def wrong(self, text: str) -> Any:
-        os._exit(0)
-
-
-@promise("its process was killed by SIGABRT")
-class Aborts(Right):
-    def wrong(self, text: str) -> Any:
-        os.abort()
-
-
-@promise("its process was killed by SIGKILL")
-class KillsItself(Right):
-    def wrong(self, text: str) -> Any:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-@promise("no answer within 1 s")
-class StopsItself(Right):
-    def wrong(self, text: str) -> Any:
-        os.kill(os.getpid(), signal.SIGSTOP)
-
-
-@promise("its process was killed by SIGSEGV")
-class ReadsNull(Right):
-    def wrong(self, text: str) -> Any:
-        return ctypes.string_at(1)
-
-
-def _deep(levels: int) -> Any:
-    found: Any = 1
-    for _ in range(levels):
-        found = [found]
-    return found
-
-
-@promise("its process was killed by SIGSEGV", options=("--timeout", "30"), seconds=300)
-class OverflowsTheStack(Right):
-    def wrong(self, text: str) -> Any:
-        sys.setrecursionlimit(1 << 30)
-        return repr(_deep(10_000_000))
 
 
 @promise("a worker died (exit code -9)", code=3)
@@ -325,20 +183,6 @@ class KillsTheWorker(Right):
 
 
 @promise("no answer within 1 s")
-class HangsInEncode(Right):
-    def wrong(self, text: str) -> Any:
-        time.sleep(1e6)
-
-
-@promise("no answer within 1 s")
-class HangsInDecode(Right):
-    def decode(self, ids: Ids, skip_special_tokens: bool) -> Any:
-        while len(ids) > 1:
-            pass
-        return super().decode(ids, skip_special_tokens)
-
-
-@promise("no answer within 1 s")
 class HangsDeafToSignals(Right):
     def wrong(self, text: str) -> Any:
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -354,13 +198,6 @@ class SleepsAtExit(Right):
         atexit.register(time.sleep, 1e6)
 
 
-@promise("no answer within 1 s")
-class ExitsAndSleeps(Right):
-    def wrong(self, text: str) -> Any:
-        atexit.register(time.sleep, 1e6)
-        raise SystemExit
-
-
 @promise("", code=0)
 class LeavesAThread(Right):
     def __init__(self, path: str) -> None:
@@ -370,23 +207,6 @@ class LeavesAThread(Right):
 
 
 # Other processes
-
-
-@promise("", code=0)
-class Forks(Right):
-    def wrong(self, text: str) -> Any:
-        if os.fork() == 0:
-            time.sleep(1e6)
-        return self.right(text)
-
-
-@promise("", code=0)
-class ForksIntoSessions(Right):
-    def wrong(self, text: str) -> Any:
-        if os.fork() == 0:
-            os.setsid()
-            time.sleep(1e6)
-        return self.right(text)
 
 
 @promise("", code=0)
@@ -411,13 +231,6 @@ class Daemonises(Right):
         os.wait()
 
 
-@promise("", code=0)
-class DaemonisesAnotherProgram(Right):
-    def wrong(self, text: str) -> Any:
-        subprocess.Popen(["setsid", "sleep", "1000000"], start_new_session=True)
-        return self.right(text)
-
-
 @promise("its process ended with exit code 0")
 class AnswersFromAFork(Right):
     """The parent ends, and its child goes on where it was."""
@@ -440,25 +253,10 @@ class TakesMemory(Right):
 # Answers
 
 
-@promise("nonsense: a list with more than 8,388,608 items came")
-class TenMillionIds(Right):
-    def wrong(self, text: str) -> Any:
-        return [1] * 10_000_000
-
-
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
-class EightMillionIds(Right):
-    def wrong(self, text: str) -> Any:
-        return [(1 << 63) + 1] * 8_000_000
-
-
-def _answers(name: str, told: str, value: Callable[[], Any]) -> None:
-    """A subject whose answer to a text is a value."""
-
-    def wrong(self: Right, text: str) -> Any:
-        return value()
-
-    globals()[name] = promise(told)(type(name, (Right,), {"wrong": wrong}))
+def _lies(name: str, told: str, base: type[Right] = Right, *, code: int = 1, **answers: Callable[..., Any]) -> None:
+    """A subject with other answers in the place of those of its base."""
+    methods = {method: staticmethod(answer) for method, answer in answers.items()}
+    globals()[name] = promise(told, code=code)(type(name, (base,), methods))
 
 
 class HostileNumber:
@@ -498,25 +296,6 @@ class ChangingNumber(int):
     __gt__ = __le__ = __ge__ = __lt__
 
 
-class HostileArray:
-    """What looks like an array of numpy."""
-
-    __array_interface__ = {"shape": (1 << 62,), "typestr": "<i8", "data": (1, False), "version": 3}  # noqa: RUF012
-    dtype = "int64"
-
-    def __len__(self) -> int:
-        return -1
-
-    def __iter__(self) -> Iterator[Any]:
-        return itertools.chain([1, 2], (HostileNumber() for _ in range(3)))
-
-    def __getitem__(self, key: Any) -> Any:
-        return self
-
-    def tolist(self) -> Any:
-        os._exit(13)
-
-
 class Lies:
     """What says that it is a list."""
 
@@ -544,23 +323,12 @@ class ListWithTricks(list):
         os._exit(14)
 
 
-_answers("HugeId", "nonsense: an id is an int of at most 64 bits", lambda: [10**400])
-_answers("NegativeIds", "-1", lambda: [-1, -(1 << 63)])
-_answers("NotANumber", "nonsense: an id is an int", lambda: [float("nan"), float("inf")])
-_answers("FloatIds", "nonsense: an id is an int", lambda: [1.0, 2.0])
-_answers("BoolIds", "nonsense: an id is an int", lambda: [True, False])
-_answers("TextsAsIds", "nonsense: an id is an int", lambda: ["1", MARKUP])
-_answers("ATextAsIds", "nonsense: ", lambda: MARKUP)
-_answers("NoneAsIds", "nonsense: ", lambda: None)
-_answers("EndlessIds", "nonsense: a list with more than 8,388,608 items came", lambda: itertools.repeat(1))
-_answers("SlowIds", "no answer within 1 s", lambda: (time.sleep(0.1) or 1 for _ in itertools.count()))
-_answers("NestedIds", "nonsense: an id is an int", lambda: [[1], [2, [3]]])
-_answers("DeepIds", "nonsense: an id is an int", lambda: _deep(100_000))
-_answers("HostileArrays", "refused: RuntimeError", HostileArray)
-_answers("HostileNumbers", "refused: RuntimeError", lambda: [HostileNumber()])
-_answers("ChangingNumbers", "bits", lambda: [ChangingNumber(1)] * 64)
-_answers("ListsWithTricks", "", lambda: ListWithTricks([1]))
-_answers("LyingClass", "", Lies)
+_lies("ATextAsIds", "nonsense: ", wrong=lambda text: MARKUP)
+_lies("SlowIds", "no answer within 1 s", wrong=lambda text: (time.sleep(0.1) or 1 for _ in itertools.count()))
+_lies("HostileNumbers", "refused: RuntimeError", wrong=lambda text: [HostileNumber()])
+_lies("ChangingNumbers", "bits", wrong=lambda text: [ChangingNumber(1)] * 64)
+_lies("ListsWithTricks", "", wrong=lambda text: ListWithTricks([1]))
+_lies("LyingClass", "", wrong=lambda text: Lies())
 
 
 class _Decodes(Right):
@@ -573,43 +341,11 @@ class _Decodes(Right):
         return right
 
 
-@promise("")
-class DecodesMarkup(_Decodes):
-    def text(self, right: str) -> Any:
-        return MARKUP
+_lies("DecodesMarkup", "", _Decodes, text=lambda right: MARKUP)
+_lies("DecodesTricks", "", _Decodes, code=0, text=TextWithTricks)
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
-class DecodesAtLength(_Decodes):
-    def text(self, right: str) -> Any:
-        return "x" * 100_000_000
-
-
-@promise("", code=0)
-class DecodesTricks(_Decodes):
-    def text(self, right: str) -> Any:
-        return TextWithTricks(right)
-
-
-@promise("", code=0)
-class DecodesBytes(_Decodes):
-    def text(self, right: str) -> Any:
-        return right.encode()
-
-
-@promise("\ufffd")
-class DecodesBytesOfNoText(_Decodes):
-    def text(self, right: str) -> Any:
-        return b"\xff\xc0\x80\xed\xa0\x80" + right.encode()
-
-
-@promise("nonsense: a text is expected, NoneType")
-class DecodesNone(_Decodes):
-    def text(self, right: str) -> Any:
-        return None
-
-
-# Tokens, offsets, masks, batches
+# Tokens, offsets, masks
 
 
 class _Offsets(Right):
@@ -630,60 +366,8 @@ class _Offsets(Right):
         return start, end
 
 
-@promise("")
-class OffsetsOutside(_Offsets):
-    def offset(self, start: int, end: int) -> Any:
-        return start + (1 << 40), end + (1 << 63)
-
-
-@promise("")
-class OffsetsNegative(_Offsets):
-    def offset(self, start: int, end: int) -> Any:
-        return -start - 1, -(1 << 62)
-
-
-@promise("")
-class OffsetsReversed(_Offsets):
-    def offset(self, start: int, end: int) -> Any:
-        return end, start
-
-
-@promise("the end of an offset is an int")
-class OffsetsOfTexts(_Offsets):
-    def offset(self, start: int, end: int) -> Any:
-        return str(start), MARKUP
-
-
-@promise("an offset is a pair of ints")
-class OffsetsOfThree(_Offsets):
-    def offset(self, start: int, end: int) -> Any:
-        return start, end, end
-
-
-@promise("")
-class TokensOfMarkup(_Offsets):
-    def changed(self, ids: Ids, tokens: Any, offsets: Any) -> Any:
-        return ids, [MARKUP] * len(tokens), offsets
-
-
-@promise("")
-class MarksOfAnySize(_Offsets):
-    def changed(self, ids: Ids, tokens: Any, offsets: Any) -> Any:
-        return ids, tokens, offsets, [7] * len(ids)
-
-
-@promise("batch")
-class BatchesShort(Right):
-    def encode_batch(self, texts: list[str], add_special_tokens: bool) -> Any:
-        """One encoding too few."""
-        return [self.right(text) for text in texts[1:]]
-
-
-@promise("no answer within", seconds=300)
-class BatchesHang(Right):
-    def encode_batch(self, texts: list[str], add_special_tokens: bool) -> Any:
-        """Nothing."""
-        time.sleep(1e6)
+_lies("OffsetsOutside", "", _Offsets, offset=lambda start, end: (start + (1 << 40), end + (1 << 63)))
+_lies("TokensOfMarkup", "", _Offsets, changed=lambda ids, tokens, offsets: (ids, [MARKUP] * len(tokens), offsets))
 
 
 # Streams
@@ -729,12 +413,6 @@ class CallsBackForEver(Right):
             callback("o", 1, False)
 
 
-@promise("no answer within 1 s")
-class HangsInFeed(_Stream):
-    def feed(self, token_id: int) -> Any:
-        time.sleep(1e6)
-
-
 # Output and pipes
 
 
@@ -748,26 +426,11 @@ class PrintsMuch(Right):
 
 
 @promise("", code=0)
-class WritesBinary(Right):
-    def wrong(self, text: str) -> Any:
-        os.write(1, bytes(range(256)) * 100)
-        print(MARKUP.encode("utf-8", "surrogatepass"), file=sys.stderr)
-        return self.right(text)
-
-
-@promise("", code=0)
 class ClosesStandardStreams(Right):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         for number in (0, 1, 2):
             os.close(number)
-
-
-@promise("its process ended")
-class ClosesEverything(Right):
-    def wrong(self, text: str) -> Any:
-        os.closerange(0, 1 << 12)
-        return self.right(text)
 
 
 def _write_everywhere(data: bytes) -> None:
@@ -781,31 +444,6 @@ class WritesEverywhere(Right):
     def wrong(self, text: str) -> Any:
         _write_everywhere(b'{"ids": [1], "number": 1}\n\xff' + b"[" * 100_000 + b"\n")
         return self.right(text)
-
-
-@promise("it answers message 1 where ")
-class ForgesAnswers(Right):
-    def wrong(self, text: str) -> Any:
-        _write_everywhere(b'{"id": 1, "results": [{"ids": [1]}]}\n')
-        return self.right(text)
-
-
-@promise("its answer is no JSON")
-class BeginsAnAnswer(Right):
-    """The right answer is lost in the line."""
-
-    def wrong(self, text: str) -> Any:
-        _write_everywhere(b'{"id": ')
-        return self.right(text)
-
-
-@promise("its answer is longer than 16 MB")
-class AnswersWithoutEnd(Right):
-    def wrong(self, text: str) -> Any:
-        while True:
-            for number in range(3, 20):
-                with suppress(OSError):
-                    os.write(number, b"x" * 65536)
 
 
 @promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
@@ -845,29 +483,6 @@ class ForgetsModules(Right):
         return None
 
 
-@promise("its process ended with exit code 1")
-class PatchesJson(Right):
-    def wrong(self, text: str) -> Any:
-        json.dumps = lambda *_, **__: MARKUP
-        return self.right(text)
-
-
-@promise("no answer within 1 s")
-class PatchesJsonWithWords(Right):
-    """No line is an answer any more: each is passed over."""
-
-    def wrong(self, text: str) -> Any:
-        json.dumps = lambda *_, **__: '{"ids": [1], "number": 1e400, "failure": NaN}'
-        return self.right(text)
-
-
-@promise("its answer has another form")
-class PatchesJsonWithAnAnswer(Right):
-    def wrong(self, text: str) -> Any:
-        json.dumps = lambda *_, **__: '{"id": 1e400, "results": [{"ids": [NaN]}]}'
-        return self.right(text)
-
-
 @promise("PatchesTheHarness: nothing is encoded: nonsense: its answer has another form", code=2)
 class PatchesTheHarness(Right):
     def wrong(self, text: str) -> Any:
@@ -876,24 +491,7 @@ class PatchesTheHarness(Right):
         return self.right(text)
 
 
-@promise("its process ended with exit code 1")
-class PatchesBuiltins(Right):
-    def wrong(self, text: str) -> Any:
-        for name in ("isinstance", "len", "getattr", "str"):
-            setattr(builtins, name, lambda *_: 1 / 0)
-        return self.right(text)
-
-
 # Files and limits
-
-
-@promise(".py: cannot be read: No such file or directory", code=2)
-class DeletesItselfAtOnce(Right):
-    """In the first look: before there is a plan."""
-
-    def wrong(self, text: str) -> Any:
-        Path(__file__).unlink(missing_ok=True)
-        os._exit(0)
 
 
 @promise("cannot be loaded")
@@ -918,15 +516,6 @@ class WritesIntoTheRun(Right):
 
 
 @promise("", code=0)
-class OpensTenThousandFiles(Right):
-    def wrong(self, text: str) -> Any:
-        self.files = []
-        with suppress(OSError):
-            self.files += [open(os.devnull) for _ in range(10_000)]  # noqa: SIM115
-        return self.right(text)
-
-
-@promise("", code=0)
 class UsesAllDescriptors(Right):
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -943,64 +532,3 @@ class SetsLimits(Right):
         resource.setrlimit(resource.RLIMIT_CPU, (0, 0))
         while True:
             pass
-
-
-# Answers that do not repeat
-
-
-class _Unrepeated(Right):
-    """Wrong where `is_wrong`, on any text."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.calls = 0
-
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        self.calls += 1
-        ids = self.right(text)
-        return ids[:-1] if self.is_wrong(text) else ids
-
-    def is_wrong(self, text: str) -> bool:
-        """Whether this call is answered wrongly."""
-        raise NotImplementedError
-
-
-@promise("its answer changes when it is asked the same again", unrepeated=True)
-class WrongEveryOtherTime(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return random.random() < 0.5
-
-
-@promise("its answer changes when it is asked the same again", unrepeated=True)
-class WrongOnceInAHundred(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return random.random() < 0.01
-
-
-@promise("its answer changes when it is asked the same again", unrepeated=True)
-class WrongByTheClock(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return int(time.time() * 1000) % 7 == 0
-
-
-@promise("its answer depends on what else it was asked", unrepeated=True)
-class WrongByItsCount(_Unrepeated):
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        self.calls += 1
-        return [*self.right(text), self.calls % 100]
-
-
-@promise("its answer depends on what else it was asked", unrepeated=True)
-class WrongAfterThreeHundred(_Unrepeated):
-    def is_wrong(self, text: str) -> bool:
-        return self.calls > 300
-
-
-@promise("its answer depends on what else it was asked", unrepeated=True)
-class WrongByACoarseCache(_Unrepeated):
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.known: dict[tuple[str, int], Ids] = {}
-
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        return self.known.setdefault((text[:2], len(text)), self.right(text))

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-ROOT = Path(__file__).resolve().parents[2]
-MARK = "HOSTILE_KILLS"
-"""In the environment of what is started, and so of all that it starts."""
+from .processes import ROOT
+
 MOST_SECONDS = 180.0
 """No start lasts as long: it hangs."""
-SECONDS_TO_END = 30.0
-"""So long after its command a process may live on."""
-BETWEEN_LOOKS = 0.0005
+BETWEEN_LOOKS = 0.002
 _PROCESS = re.compile(r"\.\d+\.")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -94,10 +91,10 @@ def drawn_kill(random: Random, changes: Mapping[str, int]) -> Kill:
     return Kill(number, to_group, share=random.random() * (1.0 if moment == "share" else 0.2))
 
 
-def start(arguments: Sequence[str], life: Path, mark: str, kill: Kill | None, seconds: float) -> Ended:
+def start(arguments: Sequence[str], life: Path, kill: Kill | None, seconds: float) -> Ended:
     """Start a command in the folder `work` of a life, and kill it.
 
-    life: the folder that is looked at; it also has the command's state and temporary files. mark: for `left_over`.
+    life: the folder that is looked at; it also has the command's state and temporary files.
     kill: None to let it end. seconds: of an unbroken start.
     """
     out, errors = (life.with_name(f"{life.name}.{name}") for name in ("stdout", "stderr"))
@@ -107,7 +104,7 @@ def start(arguments: Sequence[str], life: Path, mark: str, kill: Kill | None, se
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=life / "work",
-            env=_environment(life, mark),
+            env=_environment(life),
             stdin=subprocess.DEVNULL,
             stdout=out_file,
             stderr=errors_file,
@@ -130,8 +127,8 @@ def start(arguments: Sequence[str], life: Path, mark: str, kill: Kill | None, se
     return Ended(code, *texts, is_killed, could_hear, changes, time.monotonic() - begun)
 
 
-def _environment(life: Path, mark: str) -> dict[str, str]:
-    own = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(life / "state"), "TMPDIR": str(life / "tmp"), MARK: mark}
+def _environment(life: Path) -> dict[str, str]:
+    own = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(life / "state"), "TMPDIR": str(life / "tmp")}
     return {**os.environ, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "120", **own}
 
 
@@ -191,23 +188,3 @@ def _minds_signals(process: int) -> bool:
         return False
     caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")), "0")
     return bool(int(caught, 16) >> (signal.SIGHUP - 1) & 1)
-
-
-def left_over(mark: str) -> list[str]:
-    """The processes that a mark, or what begins with it, has been given and that do not end, by their command lines."""
-    deadline = time.monotonic() + SECONDS_TO_END
-    while (found := _marked(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return [*found.values()]
-
-
-def _marked(mark: str) -> Mapping[int, str]:
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            environment = (folder / "environ").read_bytes().split(b"\0")
-            if any(entry.startswith(f"{MARK}={mark}".encode()) for entry in environment):
-                found[int(folder.name)] = (
-                    (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                )
-    return found

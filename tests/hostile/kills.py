@@ -36,11 +36,14 @@ from conformance.report.run.folder import read_run_folder
 from tests.conformance.commands import outcome as run_outcome
 from tests.conformance.fuzzing.sessions import left_behind, planted
 
-from .killing import Ended, Kill, drawn_kill, left_over, names, start
+from .killing import Ended, Kill, drawn_kill, names, start
+from .processes import adopting, left
 
 MOST_KILLS = 6
 """Of a life."""
 ENDED_BEFORE = "ended before"
+SECONDS_TO_END = 30.0
+"""So long after its commands a process may live on."""
 HURRIED = ("-m", "tests.hostile.hurried")
 TEXTS = ("now ", "cafe\u0301", " a", "hello world", "it's naïve ☠", "\ta\u00a0", *(f"line {n} " for n in range(30)))
 
@@ -93,13 +96,13 @@ class Command(ABC):
     @cached_property
     def unbroken(self) -> Ended:
         """The start that nobody ends."""
-        ended = start([*self.program, *self.first(Random(0))], self.life, f"{self.life}/", None, 0.0)
+        ended = start([*self.program, *self.first(Random(0))], self.life, None, 0.0)
         assert ended.code == self.code, f"{self.name} does not work: {ended.code}\n{ended.output}{ended.errors}"
         return ended
 
     @property
     def life(self) -> Path:
-        return self.given / f"unbroken {self.name}"
+        return self.given / f"unbroken {type(self).__name__}"
 
     @cached_property
     def whole(self) -> Whole:
@@ -109,10 +112,11 @@ class Command(ABC):
 
 
 class Folders(Command):
-    """A command with a folder, which finds something."""
+    """A command with a folder. models, subject: that it is asked about; the code is 1 where something is wrong."""
 
     code = 1
-    models: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    subject = "strips_white_space"
 
     def again(self, work: Path, random: Random) -> Sequence[str]:
         """A folder without a plan is none of a run yet: the command is given again."""
@@ -124,7 +128,7 @@ class Folders(Command):
         corpus = self.given / "texts.txt"
         corpus.write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
         named = [argument for model in self.models for argument in ("--model", model)]
-        subject = ["--subject", planted("strips_white_space"), "--corpus", str(corpus), "--timeout", "60"]
+        subject = ["--subject", planted(self.subject), "--corpus", str(corpus), "--timeout", "60"]
         checks = ["--check", "ids", "--check", "decode", "--out", "out", "--quiet", "--jobs", random.choice("112")]
         return ["conformance", self.name, *named, *subject, *checks]
 
@@ -197,11 +201,10 @@ class Fuzz(Folders):
         return *left_behind(work / "out"), (work / "out" / "session.json").read_text("ascii")
 
 
-class HoldTrainer(Command):
+class HoldTrainer(Folders):
     """`conformance train`, of a trainer that learns the same of everything."""
 
-    name = "hold-trainer"
-    code = 1
+    name = "train"
     trainings = 120
 
     def first(self, random: Random) -> Sequence[str]:
@@ -211,12 +214,6 @@ class HoldTrainer(Command):
         count = ["--count", str(self.trainings), "--out", "out", "--quiet", "--jobs", random.choice("112")]
         return ["conformance", "train", "--subject", f"{file}:train", *trainers, *count]
 
-    def again(self, work: Path, random: Random) -> Sequence[str]:
-        """A folder without a plan is none of a run yet: the command is given again."""
-        if not (work / "out" / "plan.json").exists():
-            return self.first(random)
-        return ["conformance", "train", "--resume", "out", "--quiet", "--jobs", random.choice("112")]
-
     def kept(self, work: Path) -> dict[str, float]:
         lines = [json.dumps(line, sort_keys=True) for line in _lines(work / "out" / "journal.jsonl")]
         return {**Counter(lines)}
@@ -225,11 +222,26 @@ class HoldTrainer(Command):
         return {name: (work / "out" / name).read_text("utf-8") for name in ("findings.jsonl", "summary.md")}
 
 
-class EncodeFile(Command):
+class Output(Command):
+    """A command that writes a file, which is there when it is whole."""
+
+    code = 0
+    output: str
+
+    def outcome(self, work: Path) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in work.iterdir() if path.is_file()}
+
+    def is_over(self, ended: Ended, work: Path) -> bool:
+        """One that was killed when it had done everything finds its own output."""
+        return ended.code == self.code or (
+            ended.code == 2 and "exists already" in ended.errors and (work / self.output).exists()
+        )
+
+
+class EncodeFile(Output):
     """`reftok encode-file`: documents of a line, with an index."""
 
     name = "encode-file"
-    code = 0
     options: tuple[str, ...] = ("--index",)
     output = "ids.npy"
     lines = 20_000
@@ -260,15 +272,6 @@ class EncodeFile(Command):
             return {"documents": json.loads((work / f"{self.output}.json").read_bytes())["documents"]}
         return {}
 
-    def outcome(self, work: Path) -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in work.iterdir() if path.is_file()}
-
-    def is_over(self, ended: Ended, work: Path) -> bool:
-        """One that was killed when it had done everything finds its own output."""
-        return ended.code == self.code or (
-            ended.code == 2 and "exists already" in ended.errors and (work / self.output).exists()
-        )
-
 
 class EncodeLong(EncodeFile):
     """`reftok encode-file --whole-files`, with a document that is encoded in parts."""
@@ -282,15 +285,11 @@ class EncodeLong(EncodeFile):
         return [lines, _made(self.given / "long.txt", "hello world, it's naïve\n" * 200_000), lines]
 
 
-class Train(Command):
-    """`reftok train`, of a byte-level BPE."""
+class Train(Output):
+    """`reftok train`, of a byte-level BPE; each trainer is killed at every checkpoint in tests/reftok/training."""
 
     name = "train"
-    code = 0
-    trainer = "hf-bpe"
     output = "tokenizer.json"
-    options: tuple[str, ...] = ("--vocab-size", "600")
-    column = "merges"
     lines = 6_000
 
     def first(self, random: Random) -> Sequence[str]:
@@ -298,7 +297,7 @@ class Train(Command):
         parts = ["hel", "lo", "wor", "ld", "naïve", "☠", "it's", "12", "中文", "er", "est", "un"]
         lines = (" ".join("".join(words.choices(parts, k=4)) for _ in range(8)) for _ in range(self.lines))
         _made(path, "".join(f"{line}\n" for line in lines))
-        return ["reftok", "train", self.trainer, str(path), *self.options, "-o", self.output]
+        return ["reftok", "train", "hf-bpe", str(path), "--vocab-size", "600", "-o", self.output]
 
     def again(self, work: Path, random: Random) -> Sequence[str]:
         """Before the first checkpoint there is nothing to go on from."""
@@ -307,64 +306,27 @@ class Train(Command):
 
     def kept(self, work: Path) -> dict[str, float]:
         with suppress(FileNotFoundError):
-            return {"merges": self.learned(work / self.output)}
+            return {"merges": len(json.loads((work / self.output).read_bytes())["model"]["merges"])}
         with suppress(FileNotFoundError):
             state = (work / f"{self.output}.training").read_bytes().partition(b"\n")[2]
-            return {"merges": _size(json.loads(state.decode("utf-8", "surrogatepass")), self.column)}
+            return {"merges": _merges(json.loads(state.decode("utf-8", "surrogatepass")))}
         return {}
 
-    def learned(self, output: Path) -> int:
-        """The merges in a tokenizer.json."""
-        return len(json.loads(output.read_bytes())["model"]["merges"])
 
-    def outcome(self, work: Path) -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in work.iterdir() if path.is_file()}
-
-    def is_over(self, ended: Ended, work: Path) -> bool:
-        """One that was killed when it had done everything finds its own output."""
-        return ended.code == self.code or (
-            ended.code == 2 and "exists already" in ended.errors and (work / self.output).exists()
-        )
-
-
-def _size(state: Any, name: str) -> int:
-    """The number of entries of the list with this name, wherever in a state it stands."""
+def _merges(state: Any) -> int:
+    """The number of merges, wherever in a state they stand."""
     if not isinstance(state, dict):
         return 0
-    if isinstance(state.get(name), list):
-        return len(state[name])
-    return max((_size(one, name) for one in state.values()), default=0)
-
-
-class TrainSentencePiece(Train):
-    """`reftok train`, of a BPE of sentencepiece."""
-
-    name = "train sentencepiece-bpe"
-    trainer = "sentencepiece-bpe"
-    output = "tokenizer.model"
-    options = ("--vocab-size", "600", "--split-by-whitespace", "false")
-    column = "merged"
-
-    def learned(self, output: Path) -> int:
-        """The bytes of a model, of which there are more than of merges or sentences."""
-        return len(output.read_bytes())
-
-
-class TrainUnigram(TrainSentencePiece):
-    """`reftok train`, of a Unigram."""
-
-    name = "train unigram"
-    trainer = "unigram"
-    options = ("--vocab-size", "300")
-    column = "normalized"
-    lines = 1_000
+    if isinstance(state.get("merges"), list):
+        return len(state["merges"])
+    return max(map(_merges, state.values()), default=0)
 
 
 KINDS: dict[str, tuple[type[Command], ...]] = {
     "run": (Run,),
     "fuzz": (Fuzz,),
     "encode": (EncodeFile, EncodeLong),
-    "train": (Train, TrainSentencePiece, TrainUnigram),
+    "train": (Train,),
     "hold-trainer": (HoldTrainer,),
 }
 """The commands, of which each is killed as often as the others."""
@@ -388,34 +350,35 @@ def live(command: Command, folder: Path, planned: Sequence[Kill], random: Random
     starts: list[str] = []
     faults: list[str] = []
     work, before = folder / "work", dict[str, float]()
-    whole, unbroken, mark = command.whole, command.unbroken, f"{folder}/"
+    whole, unbroken = command.whole, command.unbroken
     arguments = command.first(random)
-    for number, kill in enumerate([*planned, None], 1):
-        ended = start([*command.program, *arguments], folder, f"{mark}{number}", kill, unbroken.seconds)
-        kills[kill.signal.name if kill and ended.is_killed else ENDED_BEFORE] += 1
-        starts.append(f"{number}: {kill}: {ended.code} after {ended.seconds:.2f} s")
-        is_over = command.is_over(ended, work) and (ended.could_hear or not ended.is_killed)
-        wrong = [*ended.wrong(kill, is_over)]
-        try:
-            after = command.kept(work)
-            wrong += [
-                f"was {before[name]}, is {after.get(name)}: {name}"
-                for name in before
-                if after.get(name, 0.0) < before[name]
-            ]
-            wrong += [
-                f"is {after[name]}, more than {most}: {name}"
-                for name, most in whole.kept.items()
-                if after.get(name, 0.0) > most
-            ]
-            before = after
-        except Exception as error:
-            wrong.append(f"{type(error).__name__}: {error}")
-        faults += [f"start {number}: {fault}" for fault in wrong]
-        if is_over or wrong:
-            break
-        arguments = command.again(work, random)
-    faults += [f"left over: {process}" for process in left_over(mark)]
+    with adopting() as known:
+        for number, kill in enumerate([*planned, None], 1):
+            ended = start([*command.program, *arguments], folder, kill, unbroken.seconds)
+            kills[kill.signal.name if kill and ended.is_killed else ENDED_BEFORE] += 1
+            starts.append(f"{number}: {kill}: {ended.code} after {ended.seconds:.2f} s")
+            is_over = command.is_over(ended, work) and (ended.could_hear or not ended.is_killed)
+            wrong = [*ended.wrong(kill, is_over)]
+            try:
+                after = command.kept(work)
+                wrong += [
+                    f"was {before[name]}, is {after.get(name)}: {name}"
+                    for name in before
+                    if after.get(name, 0.0) < before[name]
+                ]
+                wrong += [
+                    f"is {after[name]}, more than {most}: {name}"
+                    for name, most in whole.kept.items()
+                    if after.get(name, 0.0) > most
+                ]
+                before = after
+            except Exception as error:
+                wrong.append(f"{type(error).__name__}: {error}")
+            faults += [f"start {number}: {fault}" for fault in wrong]
+            if is_over or wrong:
+                break
+            arguments = command.again(work, random)
+        faults += [f"left over: {process}" for process in left(known, SECONDS_TO_END)]
     if not faults:
         faults += at_the_end(command, folder)
     return Life(kills, tuple(starts), tuple(faults))
@@ -434,11 +397,8 @@ def at_the_end(command: Command, folder: Path) -> list[str]:
     return faults
 
 
-def run(seed: int, wanted: int, only: int | None, keep: Path | None) -> int:
-    """The number of lives with faults; each is printed when it comes.
-
-    keep: a folder for the lives with faults.
-    """
+def run(seed: int, wanted: int, only: int | None) -> int:
+    """The number of lives with faults; each is printed when it comes."""
     kills: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
     lives = faulty = 0
     shown = time.monotonic()
@@ -460,8 +420,6 @@ def run(seed: int, wanted: int, only: int | None, keep: Path | None) -> int:
             if life.faults:
                 faulty += 1
                 print(f"{number}: {name}: {' | '.join(life.faults)}", *life.starts, sep="\n    ", flush=True)
-                if keep:
-                    shutil.copytree(given / str(number), keep / str(number))
             shutil.rmtree(given / str(number))
             if time.monotonic() > shown + 5:
                 shown = time.monotonic()
@@ -483,9 +441,8 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20, help="kills of each command (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of all kills (default: 1)")
     parser.add_argument("--only", type=int, help="one life, by its number")
-    parser.add_argument("--keep", type=Path, help="a folder for what lives with faults leave")
     options = parser.parse_args()
-    return 1 if run(options.seed, options.count, options.only, options.keep) else 0
+    return 1 if run(options.seed, options.count, options.only) else 0
 
 
 def _made(path: Path, text: str) -> Path:

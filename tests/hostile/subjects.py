@@ -4,9 +4,8 @@
 
 Each command ends in its time, with its exit code and in words, not in a traceback. The rows of the other subjects are
 what they are without it; no process, no file is left; terminal and reports hold no control character and no markup of
-the subject's; the harness takes less than 1 GB of memory, what it writes is less than 50 MB. A subject that does not
-repeat its answers is asked in three starts of one session, each in its time. What does not hold is printed below the
-row of the command, and asked again with
+the subject's; the harness takes less than 1 GB of memory, what it writes is less than 50 MB. What does not hold is
+printed below the row of the command, and asked again with
 
     python -m tests.hostile.subjects --seed 1 --only NAME
 
@@ -16,7 +15,6 @@ The exit code is 1 if there is any.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import re
@@ -27,7 +25,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
@@ -37,8 +35,8 @@ from xml.etree import ElementTree
 
 from . import hostile_subjects
 from .hostile_subjects import PROMISES, Promise
+from .processes import ROOT, adopting, children, left
 
-ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("tokenizers", "reftok")
 LINES = ("Hello world, hello you", "no", "ab", "cafe\u0301 au lait", "more of 12 foxes jump over 345 lazy dogs")
 MOST_MEMORY, MOST_OUTPUT = 1 << 30, 50 << 20
@@ -46,13 +44,9 @@ RUN = ("run", "--inputs", "corpora", "--inputs", "fuzz", "--fuzz", "40", "--time
 FUZZ = ("fuzz", "--cases", "100", "--timeout", "1")
 COMPARED = (0, 1)
 """The exit codes of a command that has come to its end."""
-SESSION_SECONDS, STARTS = 20, 3
-MOST_OVER_TIME = 2 + 3 + 4
-"""Seconds that a start may take beyond --time: what is allowed, one shard, and the start of interpreter and models."""
 SECONDS_TO_END = 5.0
 """What the command started has so long to end after it."""
 NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +62,15 @@ class Ended:
 
 def ask(name: str, promise: Promise, seed: int, folder: Path, commands: Collection[str] = ("run", "fuzz")) -> bool:
     """Whether every command with this subject keeps its promise; prints a row for each. folder: an empty one."""
-    if promise.unrepeated:
-        return _ask_session(name, promise, seed, folder)
     kept = True
     for arguments in (RUN, FUZZ):
         if arguments[0] in commands:
             place = folder / arguments[0]
             ended = _command(name, (*arguments, *_subjects(name, arguments), *promise.options), seed, place)
-            faults = [*_broken(promise, ended, place, promise.seconds)]
+            faults = [*_broken(promise, ended, place)]
             if promise.code in COMPARED:
                 faults += _rows(promise, arguments[0], place, seed)
             kept &= _told(name, arguments[0], ended, faults)
-    return kept
-
-
-def _ask_session(name: str, promise: Promise, seed: int, folder: Path) -> bool:
-    """Whether each of several starts of one session keeps the promise."""
-    kept = True
-    for start in range(STARTS):
-        subject = ("--resume", "run") if start else ("--subject", f"{name}.py:{name}")
-        ended = _command(name, ("fuzz", *subject, "--time", f"{SESSION_SECONDS}s"), seed, folder)
-        faults = [*_broken(promise, ended, folder, SESSION_SECONDS + MOST_OVER_TIME)]
-        kept &= _told(name, f"start {start + 1}", ended, faults)
     return kept
 
 
@@ -121,15 +102,14 @@ def _what_is_told(name: str, output: str) -> str:
 
 
 def _command(name: str, arguments: Sequence[str], seed: int, folder: Path) -> Ended:
-    """The end of a command in a folder, which is filled where it is new."""
-    if "--resume" not in arguments:
-        _fill(folder, name)
-        arguments = (*arguments, "--model", "bpe-qwen", "--corpus", "texts", "--seed", str(seed), "--out", "run")
-    command = [sys.executable, "-m", "conformance", *arguments, "--jobs", "1"]
+    """The end of a command in a new folder."""
+    _fill(folder, name)
+    given = ("--model", "bpe-qwen", "--corpus", "texts", "--seed", str(seed), "--out", "run", "--jobs", "1")
+    command = [sys.executable, "-m", "conformance", *arguments, *given]
     variables = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "1000"}
     places = {"TMPDIR": str(folder / "tmp"), "XDG_STATE_HOME": str(folder / "state")}
     start = time.monotonic()
-    with _adopting() as known, (folder / "terminal").open("wb") as terminal:
+    with adopting() as known, (folder / "terminal").open("wb") as terminal:
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -141,9 +121,9 @@ def _command(name: str, arguments: Sequence[str], seed: int, folder: Path) -> En
         )
         memory = _watched(process, start + 600)
         seconds = time.monotonic() - start
-        left = _left(known)
+        remaining = left(known, SECONDS_TO_END)
     output = (folder / "terminal").read_bytes()[:MOST_OUTPUT].decode("utf-8", "replace")
-    return Ended(process.returncode, seconds, output, memory, tuple(left))
+    return Ended(process.returncode, seconds, output, memory, tuple(remaining))
 
 
 def _fill(folder: Path, name: str) -> None:
@@ -171,7 +151,7 @@ def _harness(process: int) -> Iterator[int]:
     with suppress(OSError):
         if b"CONFORMANCE_SUBJECT=" not in Path(f"/proc/{process}/environ").read_bytes():
             yield process
-            for child in _children(process):
+            for child in children(process):
                 yield from _harness(child)
 
 
@@ -183,49 +163,10 @@ def _memory(process: int) -> int:
     return 0
 
 
-def _children(process: int) -> set[int]:
-    found: set[int] = set()
-    for thread in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):
-            found |= set(map(int, thread.read_text("ascii").split()))
-    return found
-
-
-@contextmanager
-def _adopting() -> Iterator[set[int]]:
-    """The children of this process; while this is entered, what loses its parent becomes one of them."""
-    prctl = ctypes.CDLL(None).prctl
-    prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    try:
-        yield _children(os.getpid())
-    finally:
-        prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-
-
-def _left(known: set[int]) -> list[str]:
-    """What the command left running, as it was called; it is ended."""
-    deadline = time.monotonic() + SECONDS_TO_END
-    while (found := _adopted(known)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    called = [
-        " ".join(Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ").split())[:80] for process in found
-    ]
-    while found := _adopted(known):
-        for process in found:
-            os.kill(process, signal.SIGKILL)
-    return called
-
-
-def _adopted(known: set[int]) -> set[int]:
-    """The children that are not known and still run."""
-    new = _children(os.getpid()) - known
-    return {process for process in new if os.waitpid(process, os.WNOHANG) == (0, 0)}
-
-
 # What was promised
 
 
-def _broken(promise: Promise, ended: Ended, folder: Path, most_seconds: float) -> Iterator[str]:
+def _broken(promise: Promise, ended: Ended, folder: Path) -> Iterator[str]:
     """What is not as promised."""
     if ended.code != promise.code:
         yield f"the exit code is {ended.code}, not {promise.code}: {ended.output[-300:]!r}"
@@ -233,8 +174,8 @@ def _broken(promise: Promise, ended: Ended, folder: Path, most_seconds: float) -
         yield f"a traceback: {ended.output[max(0, at - 500) : at + 3000]}"
     if promise.told not in " ".join(ended.output.split()):
         yield f"it is not told that {promise.told!r}: {ended.output[-2000:]}"
-    if ended.seconds > most_seconds:
-        yield f"it took {ended.seconds:.1f} s, more than {most_seconds:.0f} s"
+    if ended.seconds > promise.seconds:
+        yield f"it took {ended.seconds:.1f} s, more than {promise.seconds:.0f} s"
     if ended.memory > MOST_MEMORY:
         yield f"the harness took {ended.memory >> 20} MB"
     for process in ended.left:

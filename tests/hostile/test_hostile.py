@@ -45,11 +45,6 @@ def test_the_bytes_of_a_fuzzed_input_decide_which_file_it_is() -> None:
     assert len({file.name for file in files}) > 3
 
 
-def test_bytes_are_read_in_their_order_and_each_of_them_once() -> None:
-    choices = Choices(bytes.fromhex("0102 03 8000"))
-    assert [choices.getrandbits(16), choices.getrandbits(8), choices.random()] == [0x0102, 3, 0.5]
-
-
 def test_every_format_is_among_the_damaged_files() -> None:
     names = {hostile(SEED, number).name for number in range(COUNT)}
     assert names == {

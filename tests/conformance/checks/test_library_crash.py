@@ -72,7 +72,7 @@ def shrunk(example: dict[str, Any]) -> str | list[int]:
 
 
 def test_a_run_shows_each_fault_of_the_library_as_known_and_shrunk_and_charges_nobody_else(
-    conformance: Callable[..., Any],
+    conformance_here: Callable[..., Any],
     findings: Callable[[Path], list[dict[str, Any]]],
     corpus: Callable[..., Path],
     tmp_path: Path,
@@ -84,7 +84,7 @@ def test_a_run_shows_each_fault_of_the_library_as_known_and_shrunk_and_charges_n
     out = tmp_path / "out"
     inputs = ("--inputs", "corpora", "--inputs", "vocab", "--corpus", corpus(*TEXTS))
     arguments = ("--model", tmp_path / "models", *inputs, "--jobs", "1", "--quiet", "--out", out)
-    result = conformance("run", *arguments, RUST_BACKTRACE="0")
+    result = conformance_here("run", *arguments)
     assert result.returncode == 0, result.stdout + result.stderr
     found = findings(out)
     assert {finding["example"]["subject"] for finding in found} == {"tokenizers"}

@@ -43,10 +43,6 @@ def decoder(full: str, *given: str, feeding: Feeding = IDS) -> FedStream:
     return FedStream(feeding, Streamed(given), full)
 
 
-def test_the_ids_of_the_whole_in_any_pieces_are_the_same() -> None:
-    assert encoded(encoder((7,), (), (8,)), encoder((), (), (7, 8)), encoder((7, 8), (), ())) == "same"
-
-
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -122,13 +118,10 @@ def test_a_subject_is_judged_by_the_streams_that_it_has() -> None:
         ("ab", (" a", "b"), "white space at the ends differs from the full decode"),
         ("a b", ("a", "b"), "spaces are lost between chunks"),
         ("ab", ("a", " b"), "spaces are added between chunks"),
-        ("a bc", ("ab", " c"), "spaces are added between chunks"),
         ("a\ufffdb", ("a", "b"), "bytes that are not UTF-8 are dropped"),
         ("é", ("\ufffd", ""), "a U+FFFD is given out for a character that is not complete"),
         ("a\ufffd", ("a", "é"), "text around a U+FFFD differs from the full decode"),
-        ("\ufffda", ("\ufffd", "b"), "text differs from the full decode"),
         ("abc", ("a", "ab", "c"), "text is given out twice"),
-        ("abc", ("a", "a", "bc"), "text is given out twice"),
         ("abc", ("ab", "", "bc"), "text is given out twice"),
         ("ab", ("x", "b"), "text differs from the full decode"),
     ],
@@ -157,22 +150,9 @@ def called(calls: Calls, stop: int, ids: tuple[int, ...] = FED, full: str = "abc
     return decoded(FedStream(Feeding("decoder", ids, stop=stop), streamed, full))
 
 
-@pytest.mark.parametrize(
-    ("calls", "stop"),
-    [
-        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 4),
-        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 3),
-        ((("a", 1, False), ("b", 2, False)), 2),
-        ((("", 1, False),), 1),
-        ((("abc", 1, True),), 4),
-        ((("abc", 1, True),), 1),
-        ((("ab", 2, False), ("c", 1, True)), 4),
-        ((("ab", 2, False),), 1),
-        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 0),
-    ],
-)
-def test_a_callback_hears_each_id_with_its_text_and_may_miss_ids_without_text(calls: Calls, stop: int) -> None:
-    assert called(calls, stop) == "same"
+def test_a_callback_that_is_not_to_stop_may_hear_all() -> None:
+    """Where it is to stop, a property says which calls are right."""
+    assert called((("a", 1, False), ("b", 2, False), ("c", 1, True)), 0) == "same"
 
 
 def test_without_ids_the_callback_is_not_called() -> None:
@@ -186,22 +166,15 @@ def test_without_ids_the_callback_is_not_called() -> None:
         ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 2, "an early stop is ignored"),
         ((("a", 1, False), ("b", 12345, False), ("c", 1, True)), 4, "the callback is called for other ids"),
         ((("a", 1, False), ("b", 2, False), ("c", 1, True)) * 2, 4, "the callback is called for other ids"),
-        ((("a", 2, False), ("b", 2, False)), 2, "the callback is called for other ids"),
-        ((("a", 1, False), ("b", 1, False), ("c", 2, True)), 4, "the callback is called for other ids"),
         ((("a", 1, False), ("b", 2, False), ("c", 1, False)), 4, "is_final is not set with the last id alone"),
-        ((("a", 1, False), ("b", 2, False), ("c", 1, False)), 3, "is_final is not set with the last id alone"),
-        ((("a", 1, False), ("bc", 2, True)), 4, "is_final is not set with the last id alone"),
         ((("a", 1, True), ("b", 2, False), ("c", 1, True)), 4, "is_final is not set with the last id alone"),
-        ((("a", 1, False), ("bc", 2, False)), 4, "is_final is not set with the last id alone"),
         ((), 4, "is_final is not set with the last id alone"),
         ((("a", 1, False),), 4, "a callback that returns None stops the calls"),
         ((("a", 1, False),), 0, "a callback that returns None stops the calls"),
         ((("a", 1, False), ("bc", 2, False)), 0, "is_final is not set with the last id alone"),
         ((("a", 1, False), ("b", 2, False), ("x", 1, True)), 0, "the callback hears another text than the full decode"),
         ((("a", 1, False), ("b", 2, False), ("", 1, True)), 4, "the callback never hears the end"),
-        ((("", 1, False), ("", 2, False), ("", 1, True)), 3, "the callback never hears the end"),
         ((("a", 1, False), ("x", 2, False)), 2, "the callback hears another text than the full decode"),
-        ((("abcd", 1, True),), 4, "the callback hears another text than the full decode"),
     ],
 )
 def test_what_a_callback_hears_wrongly_is_named(calls: Calls, stop: int, named: str) -> None:

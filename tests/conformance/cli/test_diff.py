@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,13 +15,10 @@ from click.testing import CliRunner
 from conformance.cli.compare import diff
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.report.run.folder import read_run_folder
+from conformance.report.run.folder import read_run_folder, write_run_folder
+from tests.conformance.report.sample_run import PLAIN, passing_run
 
-from ..commands import SMALLEST, Command, said
-from ..conftest import DEFECTS
-
-TEXTS = ("Hello world", "cafe\u0301 nai\u0308ve", "a b")
-CHECKS = ("--check", "ids", "--check", "offsets")
+from ..commands import Command, said
 
 
 class Pair(NamedTuple):
@@ -31,17 +29,13 @@ class Pair(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def pair(conformance_here: Command, tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    folder = tmp_path_factory.mktemp("diff")
-    corpus = folder / "trouble.jsonl"
-    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), "ascii")
-    shutil.copyfile(DEFECTS / "official.py", folder / "official.py")
-    for defect, out in (("no_nfc", "before"), ("off_by_one_offsets", "after")):
-        shutil.copyfile(DEFECTS / f"{defect}.py", folder / "mine.py")
-        subject = ("--subject", f"{folder / 'mine.py'}:Subject")
-        plan = ("--model", "bpe-qwen", "--corpus", corpus, *subject, *CHECKS, *SMALLEST)
-        assert conformance_here("run", *plan, "--out", folder / out).returncode == 1
-    return Pair(folder / "before", folder / "after")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """Two run folders of one plan, in each of which one thing is wrong."""
+    found = Pair(*(tmp_path_factory.mktemp("diff") / name for name in ("before", "after")))
+    wrong = replace(PLAIN[0], rule="marks are composed"), replace(PLAIN[1], rule="a byte too many is replaced")
+    for folder, one in zip(found, wrong, strict=True):
+        write_run_folder(replace(passing_run(), findings=(one,)), folder)
+    return found
 
 
 def only_finding(folder: Path) -> Finding:

@@ -19,7 +19,6 @@ from ..commands import (
     SMALLEST,
     Command,
     Corpus,
-    Planted,
     said,
     small_run,
 )
@@ -34,22 +33,13 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "folder without models": (["--model", "{empty}"], "the folder holds no model"),
     "no such corpus": (["--corpus", "nowhere.txt"], "no such file or folder, nor one of"),
     "corpus not UTF-8": (["--corpus", "{latin}"], "byte 1 is not UTF-8"),
-    "corpus folder empty": (["--corpus", "{empty}"], "the folder holds no .txt"),
     "subject without colon": (["--subject", "mine.py"], "nor FILE.py:FACTORY"),
-    "subject without factory": (["--subject", "mine.py:"], "nor FILE.py:FACTORY"),
-    "no such subject": (["--subject", "nowhere.py:Subject"], "there is no file "),
-    "broken import": (
-        ["--subject", "{defects}/broken_import.py:Subject"],
-        "No module named 'a_module_that_nobody_has'",
-    ),
-    "missing method": (["--subject", "{defects}/missing_method.py:Subject"], "no method decode"),
     "exit at import": (["--subject", "{exits}:Subject"], "its process ended with exit code 7"),
     "no such check": (["--check", "nothing"], "nothing"),
     "fuzz below zero": (["--fuzz", "-1"], "--fuzz"),
     "out not empty": (["--out", "{full}"], "is not empty"),
     "out is a file": (["--out", "{latin}"], "cannot be written"),
     "model of a name that no file can have": (["--model", f"{TOO_LONG}.json"], NO_NAME),
-    "corpus of a name that no file can have": (["--corpus", TOO_LONG], "no such file or folder, nor one of"),
     "subject of a name that no file can have": (["--subject", f"{TOO_LONG}.py:Subject"], "there is no file"),
     "out of a name that no file can have": (["--out", TOO_LONG], "cannot be written"),
     "resume a name that no file can have": (["--resume", TOO_LONG], "cannot be read"),
@@ -59,7 +49,7 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
-    conformance_here: Command, planted: Planted, corpus: Corpus, tmp_path: Path, mistake: str
+    conformance_here: Command, corpus: Corpus, tmp_path: Path, mistake: str
 ) -> None:
     places = {name: tmp_path / name for name in ("truncated", "empty", "full")}
     for place in places.values():
@@ -72,7 +62,6 @@ def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
         places[name] = tmp_path / file
         places[name].write_bytes(content)
     places["exits"].write_text("import sys\nsys.exit(7)\n", "utf-8")
-    places["defects"] = Path(planted("correct")).parent
     arguments, message = MISTAKES[mistake]
     given = [argument.format(**places) for argument in arguments]
     usual = {"--model": "bpe-qwen", "--corpus": str(corpus("a")), "--out": str(tmp_path / "out"), "--fuzz": "0"}

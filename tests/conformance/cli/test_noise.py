@@ -27,8 +27,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("since", [-1, 20])
-@pytest.mark.parametrize("command", ["run", "fuzz"])
+@pytest.mark.parametrize(("command", "since"), [("run", -1), ("run", 20), ("fuzz", 20)])
 def test_noise_that_comes_after_the_first_look_is_told_once(
     command: str, since: int, tmp_path: Path, conformance_here: Command, corpus: Corpus
 ) -> None:

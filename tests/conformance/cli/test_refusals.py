@@ -88,20 +88,6 @@ def test_a_run_of_which_no_subject_reads_any_model_has_compared_nothing_and_says
     assert [absence["kind"] for absence in run["absences"]] == ["refused"]
 
 
-def test_a_subject_beside_one_that_reads_no_model_is_compared(
-    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path
-) -> None:
-    pair = (subject(tmp_path, REFUSES), subject(tmp_path, "pass", "other.py"))
-    subjects = [argument for name in pair for argument in ("--subject", name)]
-    arguments = ("--model", "spm-char", *subjects, "--corpus", corpus("a b"), *SMALLEST, "--out", out)
-    assert conformance_here("run", *arguments).returncode == 0
-    run = told(out)
-    assert {cell["subject"] for cell in run["cells"] if cell["compared"]} >= {"other.py:Subject", "reftok"}
-    assert [one["unavailable"] for one in run["subjects"] if one["name"] == "mine.py:Subject"] == [
-        "ValueError: no Unigram"
-    ]
-
-
 @pytest.mark.parametrize(
     ("otherwise", "message", "kind"),
     [
@@ -125,10 +111,10 @@ def test_a_session_asks_nothing_about_a_model_that_no_subject_reads(
     conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path
 ) -> None:
     rest = ("--subject", subject(tmp_path, REFUSES), "--corpus", corpus("a b"), "--quiet", "--out", out)
-    result = conformance_here("fuzz", *MODELS, *rest, "--cases", "2000", "--check", "ids")
+    result = conformance_here("fuzz", *MODELS, *rest, "--cases", "300", "--check", "ids")
     assert result.returncode == 0, result.stdout
     run = told(out)
-    assert (run["cases"], run["problems"]) == (2000, [])
+    assert (run["cases"], run["problems"]) == (300, [])
     assert [absence["model"] for absence in run["absences"]] == ["spm-char"]
 
 
@@ -151,7 +137,7 @@ def test_a_session_that_goes_on_asks_again_what_a_changed_subject_did_not_read(
     limits = ("--quiet", "--cases")
     assert conformance_here("fuzz", "--model", "spm-char", *rest, *limits, "300").returncode == 1
     subject(tmp_path, "pass")
-    assert conformance_here("fuzz", "--resume", out, *limits, "6000").returncode == 0
+    assert conformance_here("fuzz", "--resume", out, *limits, "400").returncode == 0
     assert told(out)["absences"] == []
 
 
@@ -167,12 +153,3 @@ def test_what_a_subject_has_not_is_told_and_fails_only_a_run_that_requires_it(
     (problem,) = told(tmp_path / "strict")["problems"]
     lacks = "mine.py:Subject gives nothing to compare on bpe-gpt2: it has no offsets"
     assert problem == f"offsets was asked for, but {lacks}"
-
-
-def test_whether_a_subject_has_a_choice_of_special_tokens_is_asked_where_texts_are_compared(
-    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path
-) -> None:
-    rest = ("--model", "bpe-gpt2", "--subject", subject(tmp_path, REFUSES), "--corpus", corpus("a b"), *SMALLEST)
-    assert conformance_here("run", *rest, "--check", "decode", "--out", out).returncode == 0
-    (line,) = (out / "journal.jsonl").read_text("ascii").splitlines()
-    assert json.loads(line)["methods"]["mine.py:Subject"] == {"skip_special_tokens": True}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,7 @@ from conformance.cli.fuzz import corpus
 from conformance.cli.fuzz import fuzz as fuzz_command
 from conformance.core.errors import InputError
 from conformance.report.run.folder import read_run_folder
-from tests.conformance.commands import Command, Planted, hear_interrupts, said
-from tests.conformance.fuzzing.sessions import left_behind
+from tests.conformance.commands import Command, said
 
 SMALL = ("--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet")
 
@@ -121,57 +117,3 @@ def test_a_folder_without_the_generators_of_a_session_is_not_resumed(
     if written is not None:
         (tmp_path / "session.json").write_text(written, "ascii")
     said(conformance_here(*resumed(tmp_path)), 2, problem)
-
-
-KILLING = """
-import os
-import sys
-from pathlib import Path
-
-sys.path.insert(0, {folder!r})
-from strips_white_space import Subject as Wrong
-
-ORDER = Path({order!r})
-
-
-class Subject(Wrong):
-    left, number = map(int, ORDER.read_text().split()) if ORDER.exists() else (-1, 0)
-
-    def decode(self, ids, skip_special_tokens):
-        self.left -= 1
-        if self.left == 0 and ORDER.exists():
-            ORDER.unlink()
-            os.killpg(os.getpgid(os.getppid()), self.number)
-        return super().decode(ids, skip_special_tokens)
-"""
-
-
-def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
-    conformance_here: Command, command_environment: dict[str, str], planted: Planted, tmp_path: Path
-) -> None:
-    """The subject signals the whole session while it decodes; the file says at which decoding of a shard, and what.
-
-    The first 20 are those of its adapter's check, before there is a session.
-    """
-    subject, order = tmp_path / "killing.py", tmp_path / "order"
-    subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
-    arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
-    assert conformance_here(*fuzz(tmp_path / "unbroken", *arguments, cases=700), isolated=True).returncode == 1
-    asked = fuzz(tmp_path / "killed", *arguments, "--jobs", "2", cases=700)
-    for decodings, number, code in ((30, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
-        order.write_text(f"{decodings} {int(number)}", "ascii")
-        with subprocess.Popen(
-            [sys.executable, "-m", "conformance", *asked],
-            env=command_environment,
-            start_new_session=True,
-            preexec_fn=hear_interrupts,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        ) as process:
-            _, errors = process.communicate(timeout=300)
-        asked = resumed(tmp_path / "killed", "--jobs", "2", cases=700)
-        assert process.returncode == code, errors
-    assert "what is done is on disk: go on with conformance fuzz --resume" in errors
-    assert read_run_folder(tmp_path / "killed").verdict == "incomplete"
-    assert conformance_here(*resumed(tmp_path / "killed", cases=700), isolated=True).returncode == 1
-    assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "unbroken")

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.core.case import text_case
-from conformance.core.errors import InputError
 from conformance.engine.plan import Plan
 from conformance.engine.result import empty_result
 from conformance.fuzzing import outcome
@@ -67,11 +66,6 @@ def test_what_an_earlier_shard_has_reached_is_not_kept_again() -> None:
     assert state.kept == 2
     assert state.models["m"].drawn == {"numbers": 3}
     assert state.models["m"].coverage.reached == {"merges": {1, 2}}
-
-
-def test_a_session_says_in_its_run_how_many_cases_a_model_had(tmp_path: Path) -> None:
-    end = run(session_job(tmp_path / "session", 40))
-    assert (end.run.sources, end.run.fuzz, end.run.cases) == (("session",), 40, 40)
 
 
 def test_a_generator_that_never_fired_fails_the_session(tmp_path: Path) -> None:
@@ -153,11 +147,6 @@ def test_merging_adds_the_inputs_of_others_once(tmp_path: Path) -> None:
     assert {entry.drawn for entry in merged} == {entry.drawn for entry in (*before, *others)}
     assert change.after == len(merged)
     assert merge(first, [second], job.session.plan.models).after == change.after
-
-
-def test_a_folder_that_is_no_session_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no fuzzing session"):
-        kept_inputs(tmp_path)
 
 
 def test_no_generator_loses_its_turns_to_seams(tmp_path: Path) -> None:

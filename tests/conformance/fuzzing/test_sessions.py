@@ -28,7 +28,7 @@ from reftok import Tokenizer
 from tests.conformance.fuzzing.sessions import Told, left_behind, planted, run, session_job
 
 WRONG = {"subjects": ("reftok", planted("strips_white_space"))}
-CASES = 900
+CASES = 600
 """More than the first generation has, so that there is a second one, of which not all shards are full."""
 
 
@@ -71,7 +71,7 @@ def killed_after(shards: int) -> Callable[[SessionProgress], None]:
     return tell
 
 
-@pytest.mark.parametrize("shards", [1, 7, 16, 17, 20])
+@pytest.mark.parametrize("shards", [1, 16, 18])
 def test_a_session_killed_after_any_shard_resumes_to_the_same_end(unbroken: Path, tmp_path: Path, shards: int) -> None:
     job = session_job(tmp_path / "session", CASES)
     with pytest.raises(KilledError):
@@ -81,8 +81,16 @@ def test_a_session_killed_after_any_shard_resumes_to_the_same_end(unbroken: Path
     assert end.run.cases == CASES
 
 
-@pytest.mark.parametrize("name", ["append_to_corpus", "write_state"])
-@pytest.mark.parametrize("is_done", [False, True])
+BEFORE_THE_CORPUS, BEFORE_THE_STATE, AFTER_THE_STATE, BEFORE_THE_REPORT = (
+    ("append_to_corpus", False),
+    ("append_to_corpus", True),
+    ("write_state", True),
+    ("session_run", False),
+)
+"""Moments in which a generation ends: a function of the driver, and whether it has done its work."""
+
+
+@pytest.mark.parametrize(("name", "is_done"), [BEFORE_THE_CORPUS, BEFORE_THE_STATE, AFTER_THE_STATE])
 def test_a_session_killed_while_it_ends_a_generation_resumes_to_the_same_end(
     unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_done: bool
 ) -> None:
@@ -161,7 +169,7 @@ def test_reftok_and_the_official_library_agree_in_bulk_and_in_full(unbroken: Pat
     outcome = read_run_folder(unbroken)
     assert not [finding for finding in outcome.findings if finding.status == "new"]
     (ids,) = [cell for cell in outcome.cells if (cell.subject, cell.check) == ("reftok", "ids")]
-    assert ids.compared > 600
+    assert ids.compared > 400
 
 
 def test_only_a_sample_of_what_agrees_is_asked_in_full(tmp_path: Path) -> None:
@@ -193,15 +201,6 @@ def test_texts_that_differ_in_bulk_are_found(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("nothing_is_sampled")
-def test_ids_that_differ_in_bulk_alone_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Tokenizer.encode_ids
-    monkeypatch.setattr(Tokenizer, "encode_ids", lambda tokenizer, text: right(tokenizer, text)[:9])
-    end = run(session_job(tmp_path / "session", 300, checks=("ids", "batch = single")))
-    (finding,) = [finding for finding in end.run.findings if finding.status == "new"]
-    assert (finding.example.subject, finding.example.check) == ("reftok", "batch = single")
-
-
-@pytest.mark.usefixtures("nothing_is_sampled")
 def test_ids_that_differ_in_bulk_alone_are_found_again_when_the_session_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +212,7 @@ def test_ids_that_differ_in_bulk_alone_are_found_again_when_the_session_goes_on(
         before = run(job).run
         told = Told()
         after = run(job, told).run
+    assert {one.example.check for one in before.findings if one.status == "new"} == {"batch = single"}
     assert [entry.verdict for entry in told.replayed] == ["same"]
     # Of its examples a session keeps three.
     kept, found = ([replace(one, examples=()) for one in each.findings] for each in (after, before))
@@ -247,22 +247,20 @@ def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None
     assert end.run.exit_code == 1
 
 
+@pytest.mark.usefixtures("subjects_here")
 def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tmp_path: Path) -> None:
-    subject = tmp_path / "subject.py"
     folder = tmp_path / "session"
 
-    def session(name: str) -> Told:
-        subject.write_text(
-            f"import sys\nsys.path.insert(0, {str(Path(planted('x')).parent)!r})\nfrom {name} import *\n"
-        )
+    def session(wrong: str) -> Told:
+        file_hash.cache_clear()  # each start is a process of its own
         told = Told()
-        run(session_job(folder, 256, subjects=(f"{subject}:Subject",)), told)
+        run(session_job(folder, 256, subjects=stripping(folder, wrong)), told)
         return told
 
-    assert not session("strips_white_space").replayed
-    still = [(entry.check, entry.rule, entry.verdict) for entry in session("strips_white_space").replayed]
+    assert not session("text = text.strip()").replayed
+    still = [(entry.check, entry.rule, entry.verdict) for entry in session("text = text.strip()").replayed]
     assert still == [("ids", "white space at the ends is stripped", "same")]
-    fixed = session("correct").replayed
+    fixed = session("").replayed
     assert [(entry.check, entry.verdict) for entry in fixed] == [("ids", "gone")]
     assert "fixed: subject.py:Subject on bpe-gpt2, ids" in fixed[0].sentence
     mended = read_run_folder(folder)
@@ -420,18 +418,17 @@ def test_every_generator_has_inputs_that_are_asked_in_full(tmp_path: Path, monke
     assert asked == set(read_state(tmp_path / "session").models["bpe-gpt2"].drawn)
 
 
-def test_two_workers_end_like_one_and_like_none(tmp_path: Path) -> None:
+def test_two_workers_end_like_none(tmp_path: Path) -> None:
     folders = []
-    for jobs in (0, 1, 2):
+    for jobs in (0, 2):
         folder = tmp_path / str(jobs) / "session"
         folder.parent.mkdir()
         run(session_job(folder, 600, jobs=jobs, model="spm-char"))
         folders.append(left_behind(folder))
-    assert folders[0] == folders[1] == folders[2]
+    assert folders[0] == folders[1]
 
 
-@pytest.mark.parametrize("is_done", [False, True])
-@pytest.mark.parametrize("name", ["append_to_corpus", "write_state", "model_coverages", "session_run"])
+@pytest.mark.parametrize(("name", "is_done"), [BEFORE_THE_STATE, AFTER_THE_STATE, BEFORE_THE_REPORT])
 def test_an_interruption_while_a_generation_ends_counts_each_case_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_done: bool
 ) -> None:
@@ -474,20 +471,6 @@ def test_an_interruption_while_a_finding_is_shrunk_leaves_a_folder_that_says_inc
         run_session(job, told, lambda replayed: None)
     outcome = read_run_folder(tmp_path / "session")
     assert (outcome.verdict, outcome.cases) == ("incomplete", 64)
-
-
-def test_an_interruption_leaves_a_readable_folder_that_says_incomplete(tmp_path: Path) -> None:
-    job = session_job(tmp_path / "session", 300)
-    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, file_hashes(job.session.plan), {})
-
-    def interrupted(progress: SessionProgress) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_session(job, interrupted, lambda replayed: None)
-    outcome = read_run_folder(tmp_path / "session")
-    assert (outcome.verdict, outcome.cases) == ("incomplete", 32)
-    assert run(job).run.cases == 300
 
 
 @pytest.mark.parametrize("wrong", ["time.sleep(1e6)", "time.sleep(0.05); ids = ids[:-1]"])

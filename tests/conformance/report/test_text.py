@@ -12,15 +12,14 @@ from conformance.report.text import MOST_MARKS, code_points, name_of, visible, v
 HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-def test_no_code_point_without_a_face_stands() -> None:
-    for code in range(sys.maxunicode + 1):
-        shown = visible(f"a{chr(code)}b")
-        assert not [char for char in shown if unicodedata.category(char) in HARMFUL], hex(code)
+CODES = [*range(0x33480), *range(0xE0000, 0xE0200), *range(0x10FF00, sys.maxunicode + 1)]
+"""Up to the last ideographs, tags, and the end: the rest is not assigned or for private use, all alike."""
 
 
-def test_different_code_points_are_shown_differently() -> None:
-    shown = [visible(f"a{chr(code)}b") for code in range(sys.maxunicode + 1)]
-    assert len(set(shown)) == len(shown)
+def test_no_code_point_without_a_face_stands_and_each_is_shown_differently() -> None:
+    shown = {code: visible(f"a{chr(code)}b") for code in CODES}
+    assert not [code for code, text in shown.items() if any(unicodedata.category(char) in HARMFUL for char in text)]
+    assert len({*shown.values()}) == len(shown)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +73,4 @@ def test_code_points_have_a_number_and_a_name() -> None:
 
 
 def test_every_code_point_has_a_name() -> None:
-    assert all(name_of(chr(code)) for code in range(0, sys.maxunicode + 1, 7))
+    assert all(map(name_of, map(chr, CODES[::7])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -40,7 +41,7 @@ class Subject:
         self.vocab = json.loads(Path(path).read_text("utf-8"))["model"]["vocab"]
 
     def encode(self, text, add_special_tokens):
-        return [self.vocab.get(self.token(one), 0) for one in text]
+        return [self.vocab[self.token(one)] for one in text if one in self.vocab]
 
     def token(self, text):
         if text != "a":
@@ -88,7 +89,9 @@ def run(conformance_here: Command, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("bisect")
     (folder / "mine.py").write_text(SUBJECT, "utf-8")
     (folder / "a.txt").write_text("a\n", "utf-8")
-    arguments = ("--model", "bpe-qwen", "--subject", "mine.py:Subject", "--check", "ids", "--corpus", "a.txt")
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2}, "merges": []}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": model}), "utf-8")
+    arguments = ("--model", "tokenizer.json", "--subject", "mine.py:Subject", "--check", "ids", "--corpus", "a.txt")
     assert conformance_here("run", *arguments, "--out", "out", *SMALLEST, cwd=folder).returncode == 1
     return folder / "out"
 

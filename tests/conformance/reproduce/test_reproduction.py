@@ -42,7 +42,6 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFECTS = ROOT / "planted_defects"
 CORRECT = f"{DEFECTS / 'correct.py'}:Subject"
 CORRECT_STREAMS = f"{DEFECTS / 'correct_streams.py'}:Subject"
-REAL_MODELS = os.environ.get("REFTOK_MODELS")
 FLUSH = "the end is never given out"
 SOURCE = """
 from tokenizers import Tokenizer
@@ -114,10 +113,8 @@ def of_ids(folder: Path, subject: str, text: str, model: str = "bpe-qwen", shrin
     [
         ("bpe-qwen", "no_nfc.py:Subject", "ids", "other ids", text_case("cafe\u0301", "")),
         ("bpe-qwen", "reversed_merges.py:Subject", "ids", "other ids", text_case("hello world", "")),
-        ("bpe-qwen", "wrong_pre_tokenizers.py:NoLookahead", "ids", "other ids", text_case("the\t a", "")),
         ("bpe-qwen", "utf16_offsets.py:Subject", "offsets", "other offsets", text_case("\U0001f600 a", "")),
         ("bpe-qwen", "lossy_decode.py:Subject", "decode", "other text", ids_case((162, 90), "")),
-        ("spm-unigram", "wrong_normalizers.py:NoDummyPrefix", "ids", "other ids", text_case("hello", "")),
         ("spm-unigram", "wrong_normalizers.py:NoCharsmap", "ids", "other ids", text_case("a\u2460", "")),
     ],
 )
@@ -143,10 +140,9 @@ def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) ->
     assert "stream_encoder" in without.stderr
 
 
-@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe"])
-def test_a_stream_of_bytes_gives_the_ids_of_their_text(model: str, tmp_path: Path) -> None:
+def test_a_stream_of_bytes_gives_the_ids_of_their_text(tmp_path: Path) -> None:
     subject, rule = "stream_cuts_bytes.py:Subject", "other ids than those of the whole text"
-    path = made(tmp_path, model, subject, "stream encode", rule, text_case("a é", ""))
+    path = made(tmp_path, "spm-bpe", subject, "stream encode", rule, text_case("a é", ""))
     assert any(isinstance(chunk, bytes) for chunk in constant(path, "INPUT"))
     shown = ran(path, str(DEFECTS / subject))
     assert shown.returncode == 1, shown.stderr
@@ -192,8 +188,8 @@ def test_the_whole_model_is_held_on_request(tmp_path: Path) -> None:
 
 
 def test_it_is_the_same_every_time(tmp_path: Path) -> None:
-    first = of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a").read_bytes()
-    assert of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a").read_bytes() == first
+    first = of_ids(tmp_path, "no_nfc.py:Subject", "cafe\u0301").read_bytes()
+    assert of_ids(tmp_path, "no_nfc.py:Subject", "cafe\u0301").read_bytes() == first
 
 
 def test_its_subject_must_be_named_and_load(tmp_path: Path) -> None:
@@ -210,28 +206,23 @@ def test_what_gives_no_answer_in_time_is_not_tried_again(rule: str, tmp_path: Pa
         made(tmp_path, "bpe-qwen", "hangs.py:Subject", "ids", rule, text_case("a", ""))
 
 
-def test_a_subject_that_reads_more_than_the_model_file_is_told_so(
-    conformance_here: Command, findings: Findings, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_a_subject_that_reads_more_than_the_model_file_is_told_so(tmp_path: Path) -> None:
     """Fault: it was said to differ no more, while `replay` showed that it does."""
-    subject, folder, model = tmp_path / "mine.py", tmp_path / "run", tmp_path / "model" / "tokenizer.json"
+    subject, model = tmp_path / "mine.py", tmp_path / "model" / "tokenizer.json"
     reads = "open(path.replace('tokenizer.json', 'settings')).close()\n        self.tokenizer ="
     subject.write_text(SOURCE.format(wrong=" + [0]").replace("self.tokenizer =", reads, 1), "utf-8")
     model.parent.mkdir()
     model.write_bytes(embedded_models()["bpe-gpt2"].read_bytes())
     model.with_name("settings").touch()
-    asked = ("--model", model, "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
-    ended = conformance_here("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
-    assert ended.returncode == 1, ended.stderr
-    fingerprint = findings(folder)[0]["fingerprint"]
-    said(conformance_here("reproduce", folder, fingerprint), 2, "cannot take part with a copy of tokenizer.json alone")
+    with pytest.raises(InputError, match=r"cannot take part with a copy of tokenizer\.json alone"):
+        made_of(f"{subject}:Subject", "mine.py:Subject", "ids", "other ids", text_case("a b", ""), str(model))
 
 
 def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     conformance_here: Command, findings: Findings, corpus: Corpus, tmp_path: Path
 ) -> None:
     subject, folder = tmp_path / "mine.py", tmp_path / "run"
-    subject.write_text(SOURCE.format(wrong=" + [0]"), "utf-8")
+    subject.write_text(SOURCE.format(wrong=" + [0] * (text == 'a b')"), "utf-8")
     asked = ("--model", "bpe-gpt2", "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
     ended = conformance_here("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
     assert ended.returncode == 1, ended.stderr
@@ -244,6 +235,10 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     still = conformance_here("replay", folder, fingerprint)
     assert (still.returncode, still.stderr) == (1, "")
     assert "still differs" in still.stdout
+    example = findings(folder)[0]["example"]
+    assert example["expected"] in still.stdout
+    assert example["observed"] in still.stdout
+    said(conformance_here("replay", tmp_path / "elsewhere", "0"), 2, "elsewhere: there is no such folder")
     subject.write_text(SOURCE.format(wrong="[1 / 0]"), "utf-8")
     other = conformance_here("replay", folder, fingerprint)
     assert other.returncode == 1
@@ -311,10 +306,9 @@ def rank_finding(
     return plan, Finding(mismatch, 1, (), "", rule, planned.oracle)
 
 
-@pytest.mark.parametrize("shrinks_model", [True, False])
 @pytest.mark.parametrize(
-    ("encoding", "text", "special"),
-    [("", "dd <t>abab", "<t>"), ("cl100k_base", "dd <|endoftext|>abab", "<|endoftext|>")],
+    ("encoding", "text", "special", "shrinks_model"),
+    [("", "dd <t>abab", "<t>", True), ("cl100k_base", "dd <|endoftext|>abab", "<|endoftext|>", False)],
 )
 def test_a_rank_file_is_written_with_its_pattern_and_special_tokens(
     tmp_path: Path, encoding: str, text: str, special: str, shrinks_model: bool
@@ -358,23 +352,6 @@ def test_the_reference_on_a_rank_file_reads_the_encoding_beside_it(name: str, tm
     subject, official = written["Subject"](str(plan.models[0].path)), written["Official"](str(plan.models[0].path))
     assert subject.encode("ab<s>c 1")["ids"] == official.encode("ab<s>c 1")["ids"] == [257, 900, 99, 32, 49]
     assert subject.decode([257, 900]) == official.decode([257, 900]) == ["ab", "ab<s>"]
-
-
-@pytest.mark.skipif(REAL_MODELS is None, reason="no rank file has 100,000 ranks: REFTOK_MODELS is not set")
-def test_a_rank_file_of_100_000_ranks_ends_in_the_bytes_and_a_few(tmp_path: Path) -> None:
-    subject = tmp_path / "wrong.py"
-    special = {"pattern": ENCODINGS["cl100k_base"].pattern, "special_tokens": {}}
-    wrong = '.replace(" world", "world")'
-    subject.write_text(RANK_SUBJECT.format(encoding=repr(special), wrong=wrong), "utf-8")
-    (planned,) = plan_models((str(Path(REAL_MODELS or "") / "cl100k" / "cl100k_base.tiktoken"),))
-    case = text_case("Well, hello world!", "")
-    mismatch = Mismatch(planned.name, "wrong.py:Subject", "ids", "other ids", "other ids", case, "", "")
-    plan = Plan((planned,), (f"{subject}:Subject",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0)
-    path = tmp_path / "reproduction.py"
-    path.write_text(reproduction(plan, Finding(mismatch, 1, (), "", "other ids", "tiktoken"), True).text, "ascii")
-    assert ranks_of(path) <= 264
-    assert constant(path, "INPUT") == " world"
-    assert ran(path, f"{subject}:Subject").returncode == 1
 
 
 @pytest.fixture
@@ -443,14 +420,12 @@ def made_of(name: str, label: str, check: str, rule: str, case: Case, model: str
 @pytest.mark.parametrize(
     ("check", "rule", "case", "way"),
     [
-        ("ids", "other ids", text_case("a b", ""), {"wrong": "result['ids'].append(0)"}),
         (
             "ids",
             "other ids",
             text_case("a b", ""),
             {"wrong": "result['ids'].append(0)", "says": NEVER_ADDS, "adds": False},
         ),
-        ("decode", "other text", ids_case((64, 65), ""), {"more": "!"}),
         ("decode", "other text", ids_case((64, 65), ""), {"more": "!", "says": NEVER_ADDS}),
         ("ids", "crashed", text_case("a b", ""), {"wrong": "sys.exit(3)"}),
         ("stream decode", "the end is never given out", ids_case((64, 65), ""), {"cut": -1, "says": STREAMS}),
@@ -700,12 +675,3 @@ def test_nothing_that_comes_from_inputs_is_code(case: Case, tmp_path: Path) -> N
     assert json_model(path) == json.loads(model)
     kinds = {type(node) for node in ast.parse(path.read_text("ascii")).body}
     assert kinds == {ast.Expr, ast.Import, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.If}
-
-
-@pytest.mark.skipif(REAL_MODELS is None, reason="no embedded model has 150,000 entries: REFTOK_MODELS is not set")
-def test_a_model_of_150_000_entries_ends_in_a_few(tmp_path: Path) -> None:
-    subject = "reversed_merges.py:Subject"
-    path = of_ids(tmp_path, subject, "hello world", str(Path(REAL_MODELS or "") / "qwen3" / "tokenizer.json"))
-    assert entries(path) <= 24
-    assert ran(path, str(DEFECTS / subject)).returncode == 1
-    assert ran(path, CORRECT).returncode == 0

@@ -260,11 +260,6 @@ def test_findings_of_several_checks_without_a_stage_are_not_one() -> None:
     assert {finding.example.check for finding in found([decode, ids])} == {"ids", "decode"}
 
 
-def test_the_most_telling_example_is_what_is_shrunk() -> None:
-    (finding,) = found([result(0, "ccc", "a", "bb")])
-    assert finding.example.case.text == "a"
-
-
 def test_a_listed_finding_is_known_and_comes_last() -> None:
     known, new = sorted(found([result(0, "a"), result(1, "b", rule="q")], [LISTED]), key=lambda f: f.status)
     assert (known.status, known.reason, known.upstream, known.rule) == ("known", "why", "link", "r")
@@ -349,11 +344,6 @@ def test_a_subject_may_give_no_answer_to_a_fifth_of_the_questions(failures: int,
     assert vacuous(table, ["m"], [("m", "s")], {}) == said
 
 
-def test_a_subject_that_is_asked_for_tokens_alone_proves_something() -> None:
-    assert vacuous((replace(RIGHT, check="tokens"),), ["m"], [("m", "s")], {}) == []
-    assert vacuous((RIGHT,), ["m"], [("m", "s")], {}) == []
-
-
 def test_what_several_subjects_were_compared_on_nothing_for_is_told_once() -> None:
     table = [replace(RIGHT, subject=subject, compared=0, not_applicable=9) for subject in "st"]
     (problem,) = vacuous(table, ["m"], [("m", "s"), ("m", "t")], {})
@@ -399,12 +389,6 @@ def test_a_check_asked_for_by_name_must_compare_something() -> None:
     silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
     (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {("m", "s"): {"offsets": True}}, False)
     assert problem == "offsets was asked for, but s gives nothing to compare on m"
-
-
-def test_of_several_checks_asked_for_by_name_each_must_compare_something() -> None:
-    silent = [replace(RIGHT, check=check, compared=0, not_applicable=9) for check in ("tokens", "offsets")]
-    told = unchecked((RIGHT, *silent), ["ids", "tokens", "offsets"], [("m", "s")], {}, False)
-    assert [problem.partition(" ")[0] for problem in told] == ["tokens", "offsets"]
 
 
 @pytest.mark.parametrize(

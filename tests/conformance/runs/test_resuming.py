@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from conformance.files.lock import locked
-from conformance.inputs.shards import SHARD_CASES
 from conformance.report.run.folder import read_run_folder
 from reftok import embedded_models
 
@@ -40,9 +39,7 @@ def test_the_number_of_workers_changes_nothing_but_the_times(
     for jobs in ("1", "2"):
         work = tmp_path / jobs
         work.mkdir()
-        sources = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", str(SHARD_CASES + 1))
-        checks = ("--check", "ids", "--check", "offsets", "--check", "stream decode")
-        shards = ("--model", "spm-bpe", "--model", "spm-char", *sources, *checks, "--jobs", jobs)
+        shards = ("--model", "spm-char", "--check", "ids", *SMALL, "--jobs", jobs)  # corpora are one, fuzz is another
         arguments = (*shards, "--corpus", corpus(*TEXTS), "--out", "out", *LONG_TIMEOUT)
         result = conformance("run", *arguments, *subjects(planted, "strips_white_space"), cwd=work)
         assert result.returncode == 1, result.stderr
@@ -100,19 +97,6 @@ MODELS = ("--model", "bpe-gpt2", "--model", "spm-char", "--corpus", "texts.txt",
 RUN = ("run", *MODELS, "--subject", "signalling.py:Subject", "--out", "out", *SMALL, "--timeout", "120")
 
 
-def test_a_killed_run_is_readable_and_resumes_to_the_same_outcome(
-    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
-) -> None:
-    unbroken, killed = workplace("unbroken"), workplace("killed")
-    assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
-    interrupted_by(signal.SIGKILL, killed, command_environment, -signal.SIGKILL)
-    assert read_run_folder(killed / "out").verdict == "incomplete"
-    before = len((killed / "out" / "journal.jsonl").read_bytes().splitlines())
-    assert 0 < before < len((unbroken / "out" / "journal.jsonl").read_bytes().splitlines())
-    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=killed, isolated=True).returncode == 1
-    assert outcome(killed / "out") == outcome(unbroken / "out")
-
-
 def interrupted_by(number: int, folder: Path, environment: dict[str, str], code: int) -> str:
     """Runs the command in a process group of its own, whose subject sends it a signal; gives its standard error."""
     (folder / "signal").write_text(str(int(number)), "ascii")
@@ -132,40 +116,23 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
     return errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_a_run_with_its_exit_code_a_word_how_to_go_on_and_a_readable_folder(
-    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path], number: int
+def test_an_interrupted_run_is_readable_says_how_to_go_on_and_resumes_to_the_same_outcome(
+    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
 ) -> None:
-    folder = workplace("interrupted")
-    errors = interrupted_by(number, folder, command_environment, 128 + number)
+    """By a signal that the command must handle; others, at other moments, are in tests/hostile/test_kills.py."""
+    unbroken, interrupted = workplace("unbroken"), workplace("interrupted")
+    assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
+    errors = interrupted_by(signal.SIGTERM, interrupted, command_environment, 128 + signal.SIGTERM)
     assert "--resume" in errors
     assert "Traceback" not in errors
-    assert read_run_folder(folder / "out").verdict == "incomplete"
-    assert not [entry for entry in findings_of(folder) if entry["rule"] in ("crashed", "timed out")]
-    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=folder, isolated=True).returncode == 1
+    assert read_run_folder(interrupted / "out").verdict == "incomplete"
+    assert not [entry for entry in findings_of(interrupted) if entry["rule"] in ("crashed", "timed out")]
+    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=interrupted, isolated=True).returncode == 1
+    assert outcome(interrupted / "out") == outcome(unbroken / "out")
 
 
 def findings_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out" / "findings.jsonl").read_text("ascii").splitlines()]
-
-
-def test_a_finding_is_replayed_with_both_answers(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
-    folder = workplace("replayed")
-    assert conformance_here(*RUN, cwd=folder, isolated=True).returncode == 1
-    (finding, *_) = [entry for entry in findings_of(folder) if entry["stage"] == "Input"]
-    assert finding["replay"] == f"conformance replay out {finding['fingerprint']}"
-    result = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
-    assert (result.returncode, result.stderr) == (1, "")
-    assert finding["example"]["expected"] in result.stdout
-    assert finding["example"]["observed"] in result.stdout
-    assert "still differs (Input: white space at the ends is stripped)" in result.stdout
-    message = "no finding has a fingerprint that begins with nothing"
-    said(conformance_here("replay", "out", "nothing", cwd=folder), 2, message)
-    said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "elsewhere: there is no such folder")
-    (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
-    mended = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
-    assert mended.returncode == 0
-    assert "differs no more; changed since the run" in mended.stdout
 
 
 def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
@@ -177,11 +144,12 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
     (folder / "model" / "merges.txt").write_text(f"#version: 0.2\n{merges}", "utf-8")
     arguments = ("--model", "model", "--subject", "signalling.py:Subject", "--corpus", "texts.txt", *SMALLEST)
     (folder / "signalling.py").write_text(
-        "class Subject:\n  def __init__(self, p): pass\n"
-        "  def encode(self, t, s): return [1]\n  def decode(self, i, s): return '?'\n",
+        "import reftok\nclass Subject:\n  def __init__(self, path): self.tokenizer = reftok.load(path)\n"
+        "  def encode(self, text, special): return self.tokenizer.encode_ids(text)\n"
+        "  def decode(self, ids, skip): return self.tokenizer.decode(ids, skip_special_tokens=skip)\n",
         "utf-8",
     )
-    assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 0
     for name in ("texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"):
         file, message = folder / name, f"{Path(name).name}: is gone or has changed"
         content = file.read_bytes()
@@ -193,7 +161,7 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
         said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
         file.unlink()
         file.write_bytes(content)
-    assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 0
 
 
 @pytest.fixture(scope="session")

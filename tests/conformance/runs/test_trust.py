@@ -88,7 +88,8 @@ def test_a_folder_of_a_stranger_is_read_but_its_code_is_not_run_unasked(
 ) -> None:
     """Fault: replay, reproduce and --resume ran whatever code a folder named."""
     folder = tmp_path / "theirs"
-    asked = ("--model", "bpe-gpt2", "--corpus", "known_bugs", "--inputs", "corpora", "--check", "ids")
+    (tmp_path / "texts.txt").write_text("\ta\n", "utf-8")
+    asked = ("--model", "spm-char", "--corpus", tmp_path / "texts.txt", "--inputs", "corpora", "--check", "ids")
     ran = conformance_here("run", *asked, "--subject", planted("strips_white_space"), "--out", folder, "--quiet")
     assert ran.returncode == 1
     plan = json.loads((folder / "plan.json").read_text("ascii"))

@@ -10,21 +10,14 @@ from .isolated_subjects import ONE_ID, Make, failure
 
 NONSENSE = [
     "None",
-    "7",
-    "'12'",
-    "b'12'",
     "{1: 2}",
-    "['1']",
-    "[None]",
     "[1.5]",
-    "[True]",
-    "[[1]]",
     "[10 ** 5000]",
-    "[2 ** 64]",
     "__import__('functools').reduce(lambda inner, _: [inner], range(100_000), [])",
     "__import__('itertools').repeat(1)",
     "[type('Hostile', (), {'__repr__': lambda self: 1 / 0})()]",
 ]
+"""Others are those of test_values.py, without a process."""
 
 
 @pytest.mark.parametrize("value", NONSENSE)
@@ -39,18 +32,12 @@ def test_an_answer_of_the_wrong_type_is_nonsense_and_the_process_lives_on(make: 
 @pytest.mark.parametrize(
     "answer",
     [
-        "[1]",
         "([1], None)",
         "(None, None, None)",
-        "([1], 5, None)",
         "([1], [b'a'], None)",
-        "([1], 'a', None)",
-        "([1], None, 5)",
         "([1], None, [5])",
         "([1], None, [(0, 1, 2)])",
-        "([1], None, [(0, 1.5)])",
         "([1], None, [(False, True)])",
-        "([1], None, [None])",
     ],
 )
 def test_offsets_of_the_wrong_type_are_nonsense(make: Make, answer: str) -> None:
@@ -65,7 +52,7 @@ def test_offsets_of_the_wrong_type_are_nonsense(make: Make, answer: str) -> None
     assert failure(subject.encode("a")).kind == "nonsense"
 
 
-@pytest.mark.parametrize("answer", ["None", "5", "['a']"])
+@pytest.mark.parametrize("answer", ["None", "['a']"])
 def test_a_text_of_the_wrong_type_is_nonsense(make: Make, answer: str) -> None:
     subject = make(
         f"""

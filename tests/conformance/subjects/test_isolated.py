@@ -51,19 +51,15 @@ def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
 @pytest.mark.parametrize(
     ("wrong", "kind", "message"),
     [
-        ("time.sleep(600)", "timed out", "no answer within 3 s"),
-        ("signal.raise_signal(signal.SIGSTOP)", "timed out", "no answer within 3 s"),
+        ("signal.raise_signal(signal.SIGSTOP)", "timed out", "no answer within 1 s"),
         # Fault: it "closed its answers", which was waited for far longer than for an answer.
-        ("import atexit; atexit.register(time.sleep, 600); sys.exit()", "timed out", "no answer within 3 s"),
+        ("import atexit; atexit.register(time.sleep, 600); sys.exit()", "timed out", "no answer within 1 s"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "its process was killed by SIGSEGV"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "its process was killed by SIGKILL"),
         ("os.kill(os.getpid(), 40)", "crashed", "its process was killed by signal 40"),
-        ("os._exit(3)", "crashed", "its process ended with exit code 3"),
         ("sys.exit(4)", "crashed", "its process ended with exit code 4"),
         ("raise KeyboardInterrupt", "crashed", "its process was killed by SIGINT"),
         ("os.closerange(0, 64); os._exit(5)", "crashed", "its process ended with exit code 5"),
         ("raise ValueError('two\\nlines')", "refused", "ValueError: two lines"),
-        ("return len(text) // 0", "refused", "ZeroDivisionError"),
         ("return (lambda f: f(f))(lambda f: f(f))", "refused", "RecursionError"),
         (
             "raise type('Bad', (Exception,), {'__str__': lambda error: 1 // 0})",
@@ -73,7 +69,8 @@ def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
     ],
 )
 def test_the_rest_of_a_batch_is_answered_after_a_failure(make: Make, wrong: str, kind: str, message: str) -> None:
-    before, failed, after, last = make(wrong=wrong).encode_batch(["a", "wrong", "bb", "ccc"])
+    subject = make(wrong=wrong, timeout=1.0 if kind == "timed out" else 20.0)
+    before, failed, after, last = subject.encode_batch(["a", "wrong", "bb", "ccc"])
     assert (before, after, last) == (Encoded((1,)), Encoded((2,)), Encoded((3,)))
     assert failure(failed).kind == kind
     assert message in failure(failed).message
@@ -135,14 +132,10 @@ def test_a_subject_that_panics_when_it_is_loaded_says_why(make: Make) -> None:
     ("source", "message"),
     [
         ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
-        ("this is no Python", "SyntaxError"),
         ("import sys; sys.exit('bye')", "its process ended with exit code 1"),
-        ("import os; os._exit(0)", "its process ended with exit code 0"),
         ("import os; os.kill(os.getpid(), 9)", "its process was killed by SIGKILL"),
         ("Other = list", "has no callable Subject"),
-        ("Subject = 5", "has no callable Subject"),
         ("def Subject(path): raise ValueError('no')", "ValueError: no"),
-        ("def Subject(): pass", "TypeError"),
         ("def Subject(path): return None", "no method encode and no method decode"),
         (
             "class Subject:\n  version = property(lambda s: 1 / 0)\n  __init__ = encode = decode = lambda *_: None",
@@ -176,9 +169,10 @@ HOLDER = """
 import os, sys, time
 class Subject:
     def __init__(self, path):
-        {fork}
+        parent = os.getpid()
+        os.fork()
         self.held = os.open(path + ".fifo", os.O_WRONLY)
-        if {hold}:
+        if os.getpid() != parent:
             time.sleep(600)
     def encode(self, text, special):
         if text == "exit":
@@ -189,17 +183,12 @@ class Subject:
 """
 
 
-@pytest.mark.parametrize(
-    ("fork", "hold"), [("pass", "False"), ("parent = os.getpid(); os.fork()", "os.getpid() != parent")]
-)
 @pytest.mark.parametrize("last_text", ["a", "exit"])
-def test_the_process_and_what_it_started_are_gone_after_close(
-    make: Make, tmp_path: Path, fork: str, hold: str, last_text: str
-) -> None:
+def test_the_process_and_what_it_started_are_gone_after_close(make: Make, tmp_path: Path, last_text: str) -> None:
     fifo = tmp_path / "mödel.fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    subject = make(HOLDER.format(fork=fork, hold=hold))
+    subject = make(HOLDER)
     subject.encode(last_text)
     subject.close()
     assert select.select([reader], [], [], 60)[0]  # the end of the file: nobody holds the other end any more
@@ -275,9 +264,6 @@ def test_a_text_that_makes_a_batch_fail_is_found_among_the_others(make: Make) ->
     [
         ("raise ValueError('no')", "refused"),
         ("return None", "nonsense"),
-        ("return [[1]]", "nonsense"),
-        ("return ['1'] * len(texts)", "nonsense"),
-        ("return [[1] * 2000] * len(texts)", "nonsense"),
         ("os._exit(3)", "crashed"),
         ("time.sleep(600)", "timed out"),
     ],
@@ -332,7 +318,6 @@ def test_a_subject_that_does_not_start_in_its_time_is_told_so(make: Make, monkey
     ("source", "version"),
     [
         (WHOLE, ""),
-        ("__version__ = '1.2'" + WHOLE, "1.2"),
         ("__version__ = '1.2'" + WHOLE + "    version = '3.4'\n", "3.4"),
         (WHOLE + "    version = (3, 4)\n", ""),
     ],
@@ -341,22 +326,8 @@ def test_a_subject_may_tell_its_version(make: Make, source: str, version: str) -
     assert make(source.format(wrong="pass")).version == version
 
 
-def test_a_version_is_a_short_text(make: Make) -> None:
-    """Fault: a version of ten million characters stood in every report."""
-    subject = make(
-        """
-        class Subject:
-            version = "1." * 5_000_000
-            def __init__(self, path): pass
-            def encode(self, text, special): return [1]
-            def decode(self, ids, skip): return "a"
-        """
-    )
-    assert subject.version == "1." * 50
-
-
 def test_a_version_is_a_short_text_whatever_its_type_makes_of_a_part_of_it(make: Make) -> None:
-    """Fault: the subject's own process cut it off, with the methods of the version's own type."""
+    """Faults: ten million characters stood in every report; they were cut off by the methods of the version's type."""
     subject = make(
         """
         class Version(str):

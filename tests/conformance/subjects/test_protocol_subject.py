@@ -25,12 +25,9 @@ from conformance.subjects.definition import Definition
 from conformance.subjects.in_process import InProcessSubject
 from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
-    ANSWERS,
     Answer,
     Encode,
-    EncodeAnswer,
     EncodeBatch,
-    Input,
     Model,
     Request,
     StreamResult,
@@ -237,12 +234,6 @@ def test_the_special_tokens_of_a_model_are_those_of_its_template() -> None:
     assert {*tokens.before.ids} <= tokens.ids
     assert tokens.around(Encoded(tuple(bare.ids))).ids == tuple(whole.ids)
     assert tokens.in_text("a<|begin_of_text|>b") == "<|begin_of_text|>"
-
-
-def test_every_message_has_an_answer_of_its_own_type() -> None:
-    request = Encode(id=1, items=(Input(text="a"),), add_special_tokens=True, want=("ids",))
-    assert ANSWERS[type(request)] is EncodeAnswer
-    assert msgspec.json.decode(msgspec.json.encode(request), type=Encode) == request
 
 
 class _Counted(LocalConnection):

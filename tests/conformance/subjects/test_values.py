@@ -24,7 +24,7 @@ def test_ids_are_a_list_of_plain_numbers(ids: Any) -> None:
     assert all(type(token_id) is int for token_id in found)
 
 
-@pytest.mark.parametrize("ids", [[1, True], [2**64], [1, -(2**64)], [1.0], "12", [None], 7])
+@pytest.mark.parametrize("ids", [[1, True], [2**64], [1, -(2**64)], [1.0], "12", b"12", ["1"], [[1]], [None], 7])
 def test_what_is_no_list_of_ids_is_nonsense(ids: Any) -> None:
     with pytest.raises(NonsenseError):
         ids_of(ids)

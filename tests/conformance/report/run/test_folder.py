@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conformance.core.errors import ConformanceError, HarnessError, InputError, UsageError
+from conformance.core.errors import InputError
 from conformance.files.atomic import write_atomically
 from conformance.report.run import folder as folders
 from conformance.report.run.folder import read_run_folder, write_run_folder
 from tests.conformance.report.sample_run import passing_run, sample_run
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "runs" / "1"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "1"
     write_run_folder(sample_run(), path)
     return path
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(written, tmp_path / "runs" / "1")
 
 
 def refused(folder: Path, message: str) -> None:
@@ -56,7 +62,7 @@ def test_missing_files(folder: Path) -> None:
     refused(folder / "nowhere", r"nowhere: there is no such folder$")
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
 def test_truncated_run_json(folder: Path, share: float) -> None:
     path = folder / "run.json"
     data = path.read_bytes()
@@ -74,7 +80,7 @@ def test_truncated_findings(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("data", "message"),
     [
         ("[]", "is not the run.json of a run"),
         ('{"name": "left-pad"}', "is not the run.json of a run"),
@@ -82,16 +88,12 @@ def test_truncated_findings(folder: Path) -> None:
         ('{"schema": 1}', "does not have the form of a run: Object missing required field `verdict`"),
         ("<html>", "is not JSON"),
         ("[" * 100_000, "is (truncated|not JSON)"),
+        ("{\udcff}", "is not UTF-8: byte 1"),
     ],
 )
-def test_foreign_run_json(folder: Path, text: str, message: str) -> None:
-    (folder / "run.json").write_text(text, "utf-8")
+def test_foreign_run_json(folder: Path, data: str, message: str) -> None:
+    (folder / "run.json").write_bytes(data.encode("utf-8", "surrogateescape"))
     refused(folder, message)
-
-
-def test_bytes_that_are_not_utf8(folder: Path) -> None:
-    (folder / "run.json").write_bytes(b"{\xff}")
-    refused(folder, "is not UTF-8: byte 1")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,6 @@ def test_bytes_that_are_not_utf8(folder: Path) -> None:
         ("status", "odd", r"Invalid enum value 'odd' - at `\$\.status`"),
         ("example", 7, "the form of a finding"),
         ("extra", 1, "the form of a finding"),
-        ("stage", 1, "the form of a finding"),
         (
             "example",
             {"case": {"kind": "text", "origin": ""}, "evidence": {"decoded": [{"id": 3, "span": [0]}]}},
@@ -119,25 +120,19 @@ def test_foreign_findings(folder: Path, key: str, value: object, message: str) -
 @pytest.mark.parametrize(
     "case",
     [
-        7,
         {},
-        {"kind": "text", "origin": "o"},
-        {"kind": "text", "origin": "o", "text": 7},
         {"kind": "text", "origin": "o", "text": "a", "ids": [1]},
-        {"kind": "text", "origin": "o", "text": "a", "tokens": ["a"]},
         {"kind": "bytes", "origin": "o", "bytes_hex": "zz"},
         {"kind": "ids", "origin": "o", "ids": ["1"]},
-        {"kind": "ids", "origin": 7, "ids": [1]},
         {"kind": "picture", "origin": "o", "text": "a"},
     ],
 )
 def test_a_case_of_the_wrong_form_is_refused_by_file_and_line(folder: Path, case: object) -> None:
     path = folder / "findings.jsonl"
-    lines = path.read_text("utf-8").splitlines()
-    value = json.loads(lines[1])
+    first, second, *others = path.read_text("utf-8").splitlines()
+    value = json.loads(second)
     value["example"]["case"] = case
-    lines[1] = json.dumps(value)
-    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    path.write_text("".join(f"{line}\n" for line in (first, json.dumps(value), *others)), "utf-8")
     refused(folder, r"findings\.jsonl:2: does not have the form of a finding: ")
 
 
@@ -166,22 +161,22 @@ def killed_after(files: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "write_atomically", write)
 
 
-@pytest.mark.parametrize("written", range(6))
+@pytest.mark.parametrize("count", [0, 5])
 def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    """Written are the five reports for people."""
-    killed_after(written, monkeypatch)
+    """Written are none or all of the five reports for people."""
+    killed_after(count, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         write_run_folder(passing_run(), folder)
     assert read_run_folder(folder) == sample_run()
 
 
-@pytest.mark.parametrize("written", [7, 8])
+@pytest.mark.parametrize("count", [7, 8])
 def test_a_run_that_is_killed_around_its_findings_does_not_pass_them_off_as_those_of_the_run_before(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    killed_after(written, monkeypatch)
+    killed_after(count, monkeypatch)
     other = tuple(replace(finding, count=finding.count + 1) for finding in sample_run().findings)
     with pytest.raises(KeyboardInterrupt):
         write_run_folder(replace(sample_run(), findings=other), folder)
@@ -196,8 +191,3 @@ def test_nothing_is_written_before_everything_is_rendered(folder: Path, monkeypa
             with pytest.raises(ZeroDivisionError):
                 write_run_folder(passing_run(), folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_exit_codes() -> None:
-    codes = [error.exit_code for error in (ConformanceError, UsageError, InputError, HarnessError)]
-    assert codes == [3, 2, 2, 3]

@@ -20,7 +20,7 @@ from conformance.core.weight import Weight, WeightClass
 from conformance.report.run import sarif
 from conformance.report.run.folder import write_run_folder
 from conformance.report.run.junit import junit_xml
-from conformance.report.run.sarif import MOST_RESULTS, sarif_json
+from conformance.report.run.sarif import sarif_json
 from conformance.runs.assemble import with_problems
 from conformance.subjects.definition import definition, told_at
 from tests.conformance.report.sample_run import HOSTILE, KNOWN, PLAIN, finding, passing_run, sample_run
@@ -46,14 +46,14 @@ def junit(run: Run) -> Any:
 
 @cache
 def many() -> Run:
-    """10,000 findings with as many rules, in 100 places, with texts that gzip cannot pack."""
-    letters = "".join(Random(0).choices([chr(code) for code in range(0x4E00, 0x5000)], k=2_000_000))
+    """400 findings with as many rules, in 20 places, with texts that gzip cannot pack."""
+    letters = "".join(Random(0).choices([chr(code) for code in range(0x4E00, 0x5000)], k=80_000))
     findings = []
-    for number in range(10_000):
+    for number in range(400):
         text = letters[200 * number : 200 * (number + 1)]
-        place = {"model": f"model-{number % 10}", "check": f"check {number // 10 % 10}"}
+        place = {"model": f"model-{number % 5}", "check": f"check {number // 5 % 4}"}
         findings.append(finding(text_case(text, ""), f"{number} {text}", expected=text, observed=text[::-1], **place))
-    cells = tuple(Cell(f"model-{m}", "planted-nfc", f"check {c}", 10**6, 100) for m in range(10) for c in range(10))
+    cells = tuple(Cell(f"model-{m}", "planted-nfc", f"check {c}", 10**6, 100) for m in range(5) for c in range(4))
     return replace(sample_run(), findings=tuple(findings), cells=cells, absences=())
 
 
@@ -63,27 +63,23 @@ def test_a_run_holds_to_the_schemas(run: Run) -> None:
     junit(run)
 
 
-@pytest.mark.parametrize(("most_bytes", "most"), [(sarif.MOST_BYTES, MOST_RESULTS), (2_000_000, MOST_RESULTS // 2)])
-def test_of_ten_thousand_findings_as_many_are_given_as_are_taken(
+@pytest.mark.parametrize(("most_bytes", "most"), [(sarif.MOST_BYTES, 300), (80_000, 150)])
+def test_of_many_findings_as_many_are_given_as_are_taken(
     monkeypatch: pytest.MonkeyPatch, most_bytes: int, most: int
 ) -> None:
-    """Every hundredth is held to the schema: they are all made alike, and to hold all of them takes minutes."""
+    monkeypatch.setattr(sarif, "MOST_RESULTS", 300)
     monkeypatch.setattr(sarif, "MOST_BYTES", most_bytes)
     text = sarif_json(many())
     assert len(gzip.compress(text.encode())) <= most_bytes
-    document = json.loads(text)
-    (value,) = document["runs"]
-    assert 1_000 < len(value["results"]) <= most
+    value = log(many())
+    assert 30 < len(value["results"]) <= most
     told = [notification["message"]["text"] for notification in value["invocations"][0]["toolExecutionNotifications"]]
-    assert told[-1] == f"{10_000 - len(value['results']):,} more findings in findings.jsonl"
-    rules = value["tool"]["driver"]["rules"]
-    assert len(rules) == len(value["results"])
-    value["results"], value["tool"]["driver"]["rules"] = value["results"][::100], rules[::100]
-    SARIF.validate(document)
+    assert told[-1] == f"{400 - len(value['results']):,} more findings in findings.jsonl"
+    assert len(value["tool"]["driver"]["rules"]) == len(value["results"])
 
 
-def test_junit_of_ten_thousand_findings_holds_to_the_schema() -> None:
-    assert junit(many()).get("failures") == str(100 + len(sample_run().problems))
+def test_junit_of_many_findings_holds_to_the_schema() -> None:
+    assert junit(many()).get("failures") == str(20 + len(sample_run().problems))
 
 
 def test_what_an_expectation_lists_is_no_result_and_each_other_finding_is_one_of_its_own() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.core.case import text_case
-from conformance.core.run import Absence
 from conformance.report.markdown import prose
 from conformance.report.run.blocks import MOST, summary_markdown
 from tests.conformance.report.sample_run import finding, passing_run, sample_run
@@ -31,13 +30,6 @@ def test_a_good_run_is_short() -> None:
     text = summary_markdown(passing_run())
     assert text.startswith("### ✓ Tokenizer conformance: As expected\n")
     assert "**" not in text
-
-
-def test_a_model_that_a_subject_does_not_read_is_a_row_with_the_reason() -> None:
-    run = replace(passing_run(), absences=(Absence("gpt2-mini", "t", "refused", "no|Unigram"),))
-    assert "| – gpt2-mini | t | does not read this model: no\\|Unigram | 0 | 0 | 0 |" in summary_markdown(run)
-    dead = replace(run, absences=(Absence("gpt2-mini", "t", "crashed", "exit code 3"),))
-    assert "| ! gpt2-mini | t | took no part with this model: exit code 3 | 0 | 0 | 0 |" in summary_markdown(dead)
 
 
 def test_at_most_a_screenful() -> None:

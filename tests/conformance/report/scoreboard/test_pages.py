@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from conformance.report.scoreboard import view
 from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Seen, board_from_json, board_json
 from conformance.report.scoreboard.folder import BOARD, INDEX, read_board, write_board
 from conformance.report.scoreboard.html import index_html, library_html
-from tests.conformance.report.run.browsers import BROWSER, needs_browser
+from tests.conformance.report.run.browsers import needs_browser
+from tests.conformance.report.run.pages import PHONE, Opened
 from tests.conformance.report.sample_run import BIDI, LONG, SCRIPT, finding
 
 MODELS = ("one/tokenizer.json", "two/tokenizer.model")
@@ -173,13 +175,7 @@ def test_a_scoreboard_of_another_form_is_refused_by_its_name(tmp_path: Path, tex
 
 @needs_browser
 @pytest.mark.parametrize("name", [INDEX, "bad.html"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_page_never_scrolls_sideways(tmp_path: Path, name: str, width: int) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def test_a_page_never_scrolls_sideways(browser: Any, tmp_path: Path, name: str) -> None:
     write_board(BOARD_OF_ALL, tmp_path)
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 800})
-        page.goto((tmp_path / name).as_uri())
+    with Opened(browser, tmp_path / name, PHONE) as page:
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        browser.close()
