@@ -205,11 +205,11 @@ class Trial:
                 break
 
     def _forget_needless(self, family: Family[Any, Any, Any]) -> None:
-        """Believe no learnt fault without which as much is explained.
+        """Believe no fault without which as much is explained; those that explain least are tried first.
 
         Before a lost first character was known, a lost first `中` explained all texts that begin with one.
         """
-        for fault in [one for one in family.believed if one.learnt]:
+        for fault in sorted(family.believed, key=lambda one: len(family.of_cause(one))):
             every, left = family.believed, len(family.unexplained)
             family.believe({one: confidence for one, confidence in every.items() if one != fault})
             if len(family.unexplained) > left:

@@ -43,8 +43,9 @@ class SpecialTokens:
         """An encoding in the template.
 
         >>> tokens = SpecialTokens(before=Encoded((1,), ("<s>",), ((0, 0),), (1,)))
-        >>> tokens.around(Encoded((5,), None, ((0, 1),)))
-        Encoded(ids=(1, 5), tokens=None, offsets=((0, 0), (0, 1)), special_tokens_mask=None)
+        >>> whole = tokens.around(Encoded((5,), None, ((0, 1),)))
+        >>> whole.ids, whole.tokens, whole.offsets
+        ((1, 5), None, ((0, 0), (0, 1)))
         """
         before, after = self.before, self.after
         return Encoded(

@@ -16,7 +16,7 @@ from conformance.subjects.base import Adapter, Ids, InBulk, UnavailableError, on
 from conformance.subjects.library import LibrarySubject, each
 from conformance.subjects.tokenizers_subject import encoded
 
-NAME = "transformers"
+NAME = "transformers-auto"
 
 
 def version() -> str:

@@ -44,8 +44,8 @@ def of_missing_entries(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> I
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")
-    >>> [fault.rule for fault in of_missing_entries(tokenizer, [("toString", tokenizer.encode_ids("toString"), [])])]
-    ["words that are keys of JavaScript's objects are lost"]
+    >>> next(of_missing_entries(tokenizer, [("toString", tokenizer.encode_ids("toString"), [])])).rule
+    "words that are keys of JavaScript's objects are lost"
     """
     answers = [*answers]
     yield from _of_merges(tokenizer, answers)

@@ -192,10 +192,8 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     for old, new, rule in _RETYPED:
         if old in types:
             yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
-    if controls := table.of_type(PieceType.CONTROL):
-        for is_prefixed in (True, False):
-            ids = partial(_with_controls_apart, tokenizer, controls, is_prefixed)
-            yield Fault("Model", "control pieces are found in text", ids)
+        for is_prefixed in (True, False) if old in types and old is PieceType.CONTROL else ():
+            yield Fault("Model", rule, partial(_with_controls_apart, tokenizer, table.of_type(old), is_prefixed))
     if table.of_type(PieceType.USER_DEFINED):
         rule = "of user-defined symbols the shortest is taken"
         yield of_rules("Model", rule, tokenizer, partial(_with_shortest_symbols, tokenizer, model))
