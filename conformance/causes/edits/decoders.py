@@ -286,11 +286,11 @@ def _controls(tokenizer: Tokenizer) -> frozenset[int]:
 
 def _as_they_stand(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     added = tokenizer.rules.added_tokens
+    kept = [one for one in ids if not skip or one not in added.special_ids()]
     text = ""
-    for is_added, run in groupby(ids, added.tokens.__contains__):
-        kept = [one for one in run if not skip or one not in added.special_ids()]
-        contents = "".join(added.tokens[one].content for one in kept if is_added)
-        text += contents if is_added else tokenizer.decode(kept, skip_special_tokens=skip)
+    for is_added, run in groupby(kept, added.tokens.__contains__):
+        some = [*run]
+        text += "".join(added.tokens[one].content for one in some) if is_added else tokenizer.decode(some)
     return text
 
 
