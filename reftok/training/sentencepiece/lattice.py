@@ -48,30 +48,36 @@ def nodes_of(text: str, numbers: Mapping[str, int], longest: int, unknown: int) 
 
 
 class Lattice:
-    """The nodes of one text, kept while pieces go away.
+    """The nodes of one text, kept while pieces go away; in arrays, since a corpus has millions.
 
-    size: characters of the text. nodes: in their order. backward: by where they start, the last first; those that start
-    together in their order.
+    size: characters of the text.
     """
 
-    __slots__ = ("backward", "nodes", "size")
+    __slots__ = ("_columns", "size")
 
-    def __init__(self, size: int, nodes: list[Node]) -> None:
+    def __init__(self, size: int, nodes: Sequence[Node]) -> None:
         self.size = size
         self._take(nodes)
 
-    def _take(self, nodes: list[Node]) -> None:
-        self.nodes, self.backward = nodes, sorted(nodes, key=_last_start_first)
+    def _take(self, nodes: Sequence[Node]) -> None:
+        self._columns = tuple(array("I", column) for column in zip(*nodes, strict=True))
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes in their order."""
+        starts, ends, numbers = self._columns
+        return [*zip(starts, ends, numbers, strict=True)]
 
     def without_dead(self, alive: Set[int], unknown: int) -> None:
         """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left."""
-        dead = [node for node in self.nodes if node[2] not in alive]
-        if dead:
-            nodes = [node for node in self.nodes if node[2] in alive]
-            added = [(start, end, unknown) for start, end, _ in dead if end - start == 1]
-            if added:
-                nodes = sorted([*nodes, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
-            self._take(nodes)
+        if all(map(alive.__contains__, self._columns[2])):
+            return
+        nodes = [node for node in self.nodes if node[2] in alive]
+        dead = (node for node in self.nodes if node[2] not in alive)
+        added = [(start, end, unknown) for start, end, _ in dead if end - start == 1]
+        if added:
+            nodes = sorted([*nodes, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
+        self._take(nodes)
 
 
 def _last_start_first(node: Node) -> int:
@@ -93,20 +99,21 @@ class Marginals:
     def add(self, lattice: Lattice, count: float) -> None:
         """Adds a text that counts so often."""
         scores, rounded, log_sum = self._scores, self._rounded, self._log_sum
+        nodes = lattice.nodes
         before = [inf] * (lattice.size + 1)
         before[0] = 0.0
         paths = []
-        for start, end, number in lattice.nodes:
+        for start, end, number in nodes:
             rounded[0] = scores[number] + before[start]
             paths.append(rounded[0])
             before[end] = log_sum(before[end], paths[-1])
         behind = [inf] * lattice.size
         behind.append(0.0)
-        for start, end, number in lattice.backward:
+        for start, end, number in sorted(nodes, key=_last_start_first):  # those that start together in their order
             rounded[0] = scores[number] + behind[end]
             behind[start] = log_sum(behind[start], rounded[0])
         expected, total, first, unknown = self.expected, before[-1], self._first, len(scores) - 1
-        for (_, end, number), path in zip(lattice.nodes, paths, strict=True):
+        for (_, end, number), path in zip(nodes, paths, strict=True):
             rounded[0] = path + behind[end]
             rounded[0] = rounded[0] - total
             expected[first if number == unknown else number] += count * exp(rounded[0])
