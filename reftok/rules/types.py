@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias, cast
 
 Span: TypeAlias = tuple[int, int]
@@ -41,13 +41,10 @@ class AddedToken:
     content: the text that is matched.
     single_word: match only between non-word characters.
     lstrip, rstrip: also match the white space to the left, to the right.
-    normalized: match the normalized content in normalized text, instead of the content in raw text; if it is not
-        given, True for a token that is not special. Source: tokenizers 0.23 bindings/python/src/tokenizer.rs.
+    normalized: match the normalized content in normalized text, not the content in raw text. Default: not special.
     special: left out of decoded text if special tokens are skipped.
 
-    >>> mask = AddedToken("<mask>", lstrip=True)
-    >>> mask.normalized, mask.as_special().normalized, AddedToken("<n>", normalized=True).as_special().normalized
-    (True, False, True)
+    Source of the default, which a trainer asks for again: tokenizers 0.23 bindings/python/src/tokenizer.rs.
     """
 
     content: str
@@ -56,16 +53,11 @@ class AddedToken:
     rstrip: bool = False
     normalized: bool = cast(bool, None)
     special: bool = False
-    _is_default: ClassVar[bool] = False
+    normalized_is_default: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.normalized is None:
-            object.__setattr__(self, "normalized", not self.special)  # type: ignore[unreachable]
-            object.__setattr__(self, "_is_default", True)  # no field: it is in no file and in no comparison
-
-    def as_special(self) -> AddedToken:
-        """The token as trainers take it, which make every token special."""
-        return replace(self, normalized=self.normalized and not self._is_default, special=True)
+            vars(self).update(normalized=not self.special, normalized_is_default=True)  # type: ignore[unreachable]
 
 
 @dataclass(frozen=True, slots=True)

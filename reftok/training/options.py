@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from reftok.errors import TrainingStopped
@@ -38,11 +38,13 @@ def special_token(given: Any) -> AddedToken:
 
     given: a text, an AddedToken of this package or of tokenizers.
 
-    >>> special_token("<pad>")
-    AddedToken(content='<pad>', single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
+    >>> mask = AddedToken("<mask>", lstrip=True)
+    >>> mask.normalized, special_token(mask).normalized, special_token(AddedToken("<n>", normalized=True)).normalized
+    (True, False, True)
     """
     if isinstance(given, str | AddedToken):
-        return (AddedToken(given) if isinstance(given, str) else given).as_special()
+        token = AddedToken(given) if isinstance(given, str) else given
+        return replace(token, normalized=token.normalized and not token.normalized_is_default, special=True)
     # Only a special AddedToken of tokenizers tells whether `normalized` was given or is the default.
     was_special, given.special = given.special, True
     normalized, given.special = given.normalized, was_special

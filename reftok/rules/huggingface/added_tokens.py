@@ -234,10 +234,8 @@ class AddedTokenPattern:
         self.ids = ids
         self.tokens = tokens
         self.contents = EntriesByBeginning(ids, source, "added_tokens")
-        first_characters = {content[0] for content in ids}
-        members = "".join(map(regex.escape, sorted(first_characters)))
+        members = "".join(map(regex.escape, sorted({content[0] for content in ids})))
         self.first_character: re.Pattern[str] | regex.Pattern[str] = regex.compile(f"[{members}]", regex.V0)
-        self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         """The id, start and end of each match."""
