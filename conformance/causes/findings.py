@@ -55,7 +55,7 @@ MOST_TIMES = 8
 MOST_LEFT = 12
 """Of the mismatches that no cause claims, so many are asked again, of all lengths."""
 MOST_FRAMED = 6
-"""Texts with other offsets that are asked with other text beside them, since a rule is counted on such alone."""
+"""How many texts with wrong offsets are asked again with text around them: no finding may come from what counts."""
 NOTHING_NATURAL: Mapping[str, int] = MappingProxyType({})
 NO_CLAIMS: Mapping[str, Claims] = MappingProxyType({})
 

@@ -59,7 +59,7 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
 
 
 def _foretells(edit: Edit, ask: Ask, rules: Pipeline, asked: Asked) -> bool:
-    """Whether an edit gives a wrong answer, in the part that is wrong and all others of which it says something.
+    """Whether an edit gives a wrong answer, in the part that is wrong and in all other parts that it foretells.
 
     What is given without the edit already follows from no edit: the reference differs from another release like that.
     """
@@ -227,7 +227,7 @@ def _counts_no_special_tokens(ask: Ask, rules: Pipeline, question: Question) -> 
 
 
 def _cuts_last(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
-    """What has no settings is cut, its special tokens too; what then overflows is not foretold."""
+    """The finished encoding is cut, special tokens included; what overflows then is not foretold."""
     truncation = question.truncation
     if truncation is None or question.padding is not None:
         return ask(rules, question)

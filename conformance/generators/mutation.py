@@ -12,8 +12,8 @@ from conformance.generators.knowledge import ModelKnowledge
 
 LONGEST_SLICE = 28
 _LONG, _LONG_SHARE = (140, 270, 530, 1040), 0.04
-"""Lengths a little beyond the sizes of buffers, for whole lines one behind the other; what comes before a seam of two
-buffers has to be ordinary text, of which tokens span it."""
+"""Lengths a little beyond the usual sizes of buffers, for lines of ordinary text in a row: in such text, tokens span
+the end of a buffer."""
 _MOST_CHANGES = 3
 
 

@@ -56,7 +56,7 @@ class AddedToken:
     normalized_is_default: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.normalized is None:
+        if self.normalized is None:  # the type says bool, as it is for everybody who reads it
             vars(self).update(normalized=not self.special, normalized_is_default=True)  # type: ignore[unreachable]
 
 

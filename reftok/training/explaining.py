@@ -14,7 +14,7 @@ from reftok.training.training import Training
 MOST_SHOWN = 20
 """Rivals of a merge."""
 MOST_TAKERS = 3
-"""Merges after which a pair that was not merged has fewer places."""
+"""How many earlier merges are shown that took places from a pair that was never merged."""
 
 _TIES = {
     "sentencepiece-bpe": "this one has fewer characters, or is the smaller text",

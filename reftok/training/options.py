@@ -53,7 +53,7 @@ def special_token(given: Any) -> AddedToken:
 
 
 def _is_special_token(entry: object) -> bool:
-    """Whether a trainer takes it as a special token; that of tokenizers is told by its attributes."""
+    """Whether a trainer takes it as a special token; an AddedToken of tokenizers is recognised by its attributes."""
     return isinstance(entry, str | AddedToken) or all(hasattr(entry, name) for name in ("content", "special", *_FLAGS))
 
 

@@ -24,7 +24,7 @@ class SmallRun(Run):
 
 
 class SmallFuzz(Fuzz):
-    """As above; tests/conformance/fuzzing/test_sessions.py has the kills of findings."""
+    """Nothing is wrong here either; tests/conformance/fuzzing/test_sessions.py kills a session that has findings."""
 
     models = ("spm-char",)
     subject, code = "correct", 0

@@ -300,7 +300,7 @@ def of_skipped_tokens(
     """The added tokens that are skipped, or not, against their flag, as far as these answers show.
 
     Tokens that differ in their numbers alone, such as `<extra_id_0>`, go together.
-    answers: ids, each with the right text and that of a subject.
+    answers: ids, each with the right text and the text that the subject gave.
     """
     tokens, special = tokenizer.rules.added_tokens.tokens, tokenizer.rules.added_tokens.special_ids()
     shapes: dict[bool, set[str]] = {True: set(), False: set()}
@@ -330,7 +330,7 @@ def _without_last_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) ->
 
 
 class _BytesBySubparts:
-    """ByteFallback that keeps the characters of a run of bytes of which others are no UTF-8."""
+    """ByteFallback that keeps the valid characters of a run of bytes that is not UTF-8 as a whole."""
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
         decoded: list[str] = []
@@ -371,7 +371,7 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
 
 
 class _ControlsByName(SentencePieceDecoder):
-    """Control pieces as they stand in the table, behind which the text is still at its start."""
+    """Gives control pieces out by name; the piece behind them still counts as the first."""
 
     def _surface(self, token: str) -> str:
         return token if token in self._control else super()._surface(token)

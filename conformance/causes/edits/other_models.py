@@ -354,7 +354,7 @@ class LongestUnigram(SentencePieceUnigram):
 
 
 def _each_unknown(model: Model, text: str) -> Sequence[Token]:
-    """The tokens, one for each unknown character of a run."""
+    """The tokens, with an unknown token for each character of an unknown run."""
     tokens: list[Token] = []
     for token in model.tokenize(text):
         start, end = token.span_normalized

@@ -106,6 +106,7 @@ class SingleTemplates(Port):
         super().__init__(path)
         special = [(token, self.tokenizer.token_to_id(token)) for token in ("<s>", "<w>")]
         template = tokenizers.processors.TemplateProcessing("<s> $A <w>", "<s> $A <w> <s> $B <w>", special)
+        # The stubs know no common type of post-processors.
         self.tokenizer.post_processor = template  # type: ignore[assignment]
 
 
