@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 """Half-open, in code points of the *original* text; anything else says so in its name."""
@@ -34,30 +34,23 @@ class Token:
     span_normalized: Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AddedToken:
     """A token that is cut out of the text before the model sees it, with the flags of tokenizer.json.
 
     content: the text that is matched.
     single_word: match only between non-word characters.
     lstrip, rstrip: also match the white space to the left, to the right.
-    normalized: match the normalized content in normalized text, not the content in raw text. Default: not special.
+    normalized: match the normalized content in normalized text, not the content in raw text.
     special: left out of decoded text if special tokens are skipped.
-
-    Source of the default, which a trainer asks for again: tokenizers 0.23 bindings/python/src/tokenizer.rs.
     """
 
     content: str
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False
-    normalized: bool = cast(bool, None)
+    normalized: bool = False
     special: bool = False
-    normalized_is_default: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.normalized is None:  # the type says bool, as it is for everybody who reads it
-            vars(self).update(normalized=not self.special, normalized_is_default=True)  # type: ignore[unreachable]
 
 
 @dataclass(frozen=True, slots=True)

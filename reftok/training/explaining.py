@@ -50,9 +50,11 @@ def explanation(training: Training | SentencePieceTraining, asked: str) -> Itera
 
 
 def refuse_table(trainer: str, path: Path, overwrite: bool) -> None:
-    """Raises TrainingStopped for a table of merges of a trainer that has none, and for a file that is not replaced."""
+    """Raises TrainingStopped for a table of a trainer that makes no merges, and for one that cannot be written."""
     if trainer not in _TIES:
         raise TrainingStopped(f"{trainer} makes no merges: a table of merges is for {', '.join(_TIES)}")
+    if not path.parent.is_dir():
+        raise TrainingStopped(f"{path}: the folder {path.parent} does not exist")
     if path.exists() and not overwrite:
         raise TrainingStopped(f"{path}: exists already; --overwrite replaces it")
 

@@ -38,13 +38,11 @@ def special_token(given: Any) -> AddedToken:
 
     given: a text, an AddedToken of this package or of tokenizers.
 
-    >>> mask = AddedToken("<mask>", lstrip=True)
-    >>> mask.normalized, special_token(mask).normalized, special_token(AddedToken("<n>", normalized=True)).normalized
-    (True, False, True)
+    >>> special_token(AddedToken("<mask>", lstrip=True)).special
+    True
     """
     if isinstance(given, str | AddedToken):
-        token = AddedToken(given) if isinstance(given, str) else given
-        return replace(token, normalized=token.normalized and not token.normalized_is_default, special=True)
+        return replace(AddedToken(given) if isinstance(given, str) else given, special=True)
     # Only a special AddedToken of tokenizers tells whether `normalized` was given or is the default.
     was_special, given.special = given.special, True
     normalized, given.special = given.normalized, was_special

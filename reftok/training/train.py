@@ -69,13 +69,13 @@ def train(
     path, place = None if output is None else Path(output), str(output or "")
     if merge_table is not None:
         refuse_table(trainer, Path(merge_table), overwrite)
-    trace = TrainingTrace("")  # asks for no merge in detail
+    trace = None if merge_table is None else TrainingTrace("")  # asks for no merge in detail
     # Each is trained and loaded by its own family; the two results have different types.
     if isinstance(training, Training):
         rules = build_rules(carried_out(training, path, resume, overwrite, progress, trace), place)
     else:
         rules = rules_of(carried_out(training, path, resume, overwrite, progress, trace), path)
-    if merge_table is not None:
+    if merge_table is not None and trace is not None:
         write_table(trace, Path(merge_table))
     return Tokenizer(rules)
 

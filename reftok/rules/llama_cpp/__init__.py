@@ -9,5 +9,5 @@ code point above 10FFFF (BPE).
 `parse_special` (is `<s>` in the text the control token?) is on, which is what a prompt made with a chat template
 needs, and what the official libraries of the same models do. llama_tokenize has no default, but `Llama.tokenize` of
 llama-cpp-python has `special=False`: for text that is not trusted, that is the safe one. Here it is
-`dataclasses.replace(tokenizer, encode_special_tokens=True)`. User-defined tokens are matched either way.
+`tokenizer.with_options(encode_special_tokens=True)`. User-defined tokens are matched either way.
 """

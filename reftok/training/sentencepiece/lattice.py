@@ -72,9 +72,9 @@ class Lattice:
         """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left."""
         if all(map(alive.__contains__, self._columns[2])):
             return
-        nodes = [node for node in self.nodes if node[2] in alive]
-        dead = (node for node in self.nodes if node[2] not in alive)
-        added = [(start, end, unknown) for start, end, _ in dead if end - start == 1]
+        before = self.nodes
+        nodes = [node for node in before if node[2] in alive]
+        added = [(start, end, unknown) for start, end, number in before if end - start == 1 and number not in alive]
         if added:
             nodes = sorted([*nodes, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
         self._take(nodes)

@@ -52,7 +52,7 @@ def test_an_end_is_met_that_only_a_normalization_form_makes_of_another_character
 
 
 def test_what_comes_before_a_token_may_compose_with_its_first_character() -> None:
-    knowledge = replace(knowledge_of("byte-level"), added=(AddedToken("\u0338>"),))
+    knowledge = replace(knowledge_of("byte-level"), added=(AddedToken("\u0338>", normalized=True),))
     assert {">\u0338>", "=\u0338>"} <= {seam.text for seam in seams(knowledge) if seam.kind == STARTS}
 
 

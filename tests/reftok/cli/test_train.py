@@ -136,6 +136,13 @@ def test_the_merges_are_a_table_with_their_counts(texts: Path, tmp_path: Path) -
     assert main(["train", "word", str(texts), "-o", output, "--merge-table", str(table)]) == 2
 
 
+def test_a_table_in_a_folder_that_does_not_exist_is_refused_before_the_training(texts: Path, tmp_path: Path) -> None:
+    output = tmp_path / "tokenizer.json"
+    options = ["hf-bpe", str(texts), "--vocab-size", "258", "-o", str(output)]
+    assert main(["train", *options, "--merge-table", str(tmp_path / "absent" / "merges.tsv")]) == 2
+    assert not output.exists()
+
+
 def test_a_piece_is_explained_by_its_score_in_each_round(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = explained(capsys, "hf-unigram", str(texts), "--vocab-size", "12", "--explain", "we")
     assert "  seed: score" in said
