@@ -32,6 +32,7 @@ from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.runs.progress import Finishing
+from conformance.runs.selection import Selection
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.reftok_subject import REFERENCE
 
@@ -105,6 +106,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.memory_option
 @options.require_option
 @options.fail_on_option
+@options.select_option
+@options.ignore_option
 @options.expectations_option
 @options.exit_first_option
 @options.max_findings_option
@@ -127,6 +130,8 @@ def fuzz(
     trusts: bool,
     jobs: int | None,
     fail_on: Gate,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
     expectations: tuple[Path, ...],
     exit_first: bool,
     most_findings: int | None,
@@ -154,7 +159,13 @@ def fuzz(
         job, session = (
             _resumed(resume, trusts, jobs, held, deadline) if resume else _new_job(out, jobs, given, held, deadline)
         )
-        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
+        job = replace(
+            job,
+            fail_on=fail_on,
+            accepted=accepted,
+            selection=Selection(select, ignore),
+            most_findings=1 if exit_first else most_findings or 0,
+        )
         session_job = SessionJob(job, session, cases, max(0.0, deadline - time.monotonic()))
         page = None
         if port is not None:

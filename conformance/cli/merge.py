@@ -16,6 +16,7 @@ from conformance.runs.execute import execute
 from conformance.runs.expectations import read_baselines
 from conformance.runs.merge import merged_job
 from conformance.runs.progress import ProgressTeller
+from conformance.runs.selection import Selection
 
 EXAMPLES = """\b
 Examples:
@@ -32,6 +33,8 @@ Examples:
 @click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
 @options.trust_option
 @options.fail_on_option
+@options.select_option
+@options.ignore_option
 @options.expectations_option
 @options.verbose_option
 @options.quiet_option
@@ -40,6 +43,8 @@ def merge_command(
     out: Path | None,
     trusts: bool,
     fail_on: Gate,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
     expectations: tuple[Path, ...],
     verbose: bool,
     quiet: bool,
@@ -52,7 +57,7 @@ def merge_command(
     accepted = tuple(read_baselines(expectations))
     with ExitStack() as held:
         job = merged_job(folders, out, typed_command(), cores(), trusts, held)
-        job = replace(job, fail_on=fail_on, accepted=accepted)
+        job = replace(job, fail_on=fail_on, accepted=accepted, selection=Selection(select, ignore))
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     end(outcome, job.folder, OutputConsole(), verbose)

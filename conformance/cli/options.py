@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from conformance.checks import CHECKS
+from conformance.core.rule_table import rows
 from conformance.core.slugs import named, slug
 from conformance.core.weight import GATES
 from conformance.engine.plan import LEAST_MEMORY
@@ -52,6 +53,19 @@ class PartType(click.ParamType[Part]):
             return value if isinstance(value, Part) else part_of(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class RuleCode(click.ParamType[str]):
+    """The code of a rule, or how codes begin: NRM003, NRM."""
+
+    name = "code"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Raises click.BadParameter for what no code begins with."""
+        begin = str(value).upper()
+        if any(code.startswith(begin) for row in rows() for code in (row.code, f"{row.code[:3]}000")):
+            return begin
+        self.fail(f"{value!r:.60} begins no code of docs/rules.md, such as {rows()[0].code}", param, ctx)
 
 
 class Named(click.Choice[str]):
@@ -170,6 +184,20 @@ fail_on_option = click.option(
     help="Which unexpected findings end it with 1: those that change natural text, or could not be weighed (natural); "
     "those and what made texts, special tokens and streams show, but not ids and options at the edge, and documented "
     "choices (edge); all (any). Problems always do.",
+)
+select_option = click.option(
+    "--select",
+    multiple=True,
+    type=RuleCode(),
+    metavar="CODE",
+    help="Only findings of this rule count, or of rules whose codes begin so (NRM003, NRM); repeatable.",
+)
+ignore_option = click.option(
+    "--ignore",
+    multiple=True,
+    type=RuleCode(),
+    metavar="CODE",
+    help="Findings of such rules do not count, unless --select names them more closely; repeatable.",
 )
 exit_first_option = click.option(
     "-x", "--exitfirst", "exit_first", is_flag=True, help="End after the first finding, as --max-findings 1."

@@ -28,6 +28,7 @@ from conformance.runs.journal import check_journal
 from conformance.runs.parts import PART, Part, part_to_text, read_part
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
+from conformance.runs.selection import Selection
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_versions
@@ -121,6 +122,8 @@ Examples:
 )
 @options.trust_option
 @options.fail_on_option
+@options.select_option
+@options.ignore_option
 @options.expectations_option
 @options.exit_first_option
 @options.max_findings_option
@@ -134,6 +137,8 @@ def run(
     jobs: int | None,
     engine: Engine,
     fail_on: Gate,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
     expectations: tuple[Path, ...],
     exit_first: bool,
     most_findings: int | None,
@@ -152,7 +157,14 @@ def run(
     with ExitStack() as held:
         job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
         bound = 1 if exit_first else most_findings or 0
-        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=bound, engine=engine)
+        job = replace(
+            job,
+            fail_on=fail_on,
+            accepted=accepted,
+            selection=Selection(select, ignore),
+            most_findings=bound,
+            engine=engine,
+        )
         if engine == "ray":
             job = replace(job, jobs=jobs or ALL_CORES)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:

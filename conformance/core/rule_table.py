@@ -1,4 +1,4 @@
-"""What usually breaks a rule: the tables of docs/rules.md, by stage."""
+"""The tables of docs/rules.md: the code of each rule, and how a tokenizer comes to break it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from conformance.core.finding import NO_RULE
+from conformance.core.finding import NO_RULE, NOT_SOUGHT
 from conformance.core.resources import rules_file
 
 STREAMS, ANY_CHECK = "Streams", "Any check"
 """The sections of the rules without a stage."""
+CODE = re.compile("[A-Z]{3}[0-9]{3}")
+_NO_RULES_NUMBER = "000"
+"""The number of what no known rule explains, at each stage."""
 _PLACEHOLDERS = {"N": r"\d[\d,]*(?:\.\d+)?", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the tables: variants of one rule.
+
+    code: "NRM003"; it stays with the line, and that of a line which goes is not given again. section: its stage.
+    rules: with X, Y, N where a finding names a token or a number. cause: how a tokenizer comes to break them.
+    """
+
+    code: str
+    section: str
+    rules: tuple[str, ...]
+    cause: str
 
 
 @dataclass(slots=True)
 class _Section:
-    """The causes of a stage's rules: by the rule, and by a pattern for one that has a number or a token in it."""
+    """The rows of a stage by their rules, and by a pattern for one that has a number or a token in it."""
 
-    by_rule: dict[str, str] = field(default_factory=dict)
-    by_pattern: dict[re.Pattern[str], str] = field(default_factory=dict)
+    by_rule: dict[str, Row] = field(default_factory=dict)
+    by_pattern: dict[re.Pattern[str], Row] = field(default_factory=dict)
 
-    def add(self, rule: str, cause: str) -> None:
-        self.by_rule.setdefault(rule, cause)
+    def add(self, rule: str, row: Row) -> None:
+        self.by_rule.setdefault(rule, row)
         words = re.split(r"(\bU\+N\b|(?<!\{)\b[NXY]\b)", rule)
         if len(words) > 1:
             pattern = "".join(_PLACEHOLDERS.get(word) or re.escape(word) for word in words)
-            self.by_pattern.setdefault(re.compile(pattern, re.DOTALL), cause)
+            self.by_pattern.setdefault(re.compile(pattern, re.DOTALL), row)
 
 
 def usual_cause(stage: str, rule: str) -> str:
@@ -42,23 +59,52 @@ def usual_cause(stage: str, rule: str) -> str:
     >>> usual_cause("Model", "no such rule")
     ''
     """
-    if rule.startswith(NO_RULE):
-        return ""
+    return rule_row(stage, rule).cause
+
+
+def rule_row(stage: str, rule: str) -> Row:
+    """The line of docs/rules.md for a rule; of what no known rule explains, one with the number 000 and no cause.
+
+    stage: as of `usual_cause`.
+
+    >>> rule_row("Input", "text ends at the first NUL").code, rule_row("Model", "no known rule: ids are lost").code
+    ('INP001', 'MOD000')
+    """
+    row = _row(stage, rule)
+    if row is not None:
+        return row
+    begin = next((one.code[:3] for one in rows() if one.section == stage), "ANY")
+    return Row(begin + _NO_RULES_NUMBER, stage, (NO_RULE,), "")
+
+
+def _row(stage: str, rule: str) -> Row | None:
+    if rule.startswith((NO_RULE, NOT_SOUGHT)):
+        return None
     sections = [_sections().get(name, _Section()) for name in ([stage] if stage else [STREAMS, ANY_CHECK])]
     exact = (section.by_rule[rule] for section in sections if rule in section.by_rule)
     patterns = (pair for section in sections for pair in section.by_pattern.items())
-    return next(exact, "") or next((cause for pattern, cause in patterns if pattern.fullmatch(rule)), "")
+    return next(exact, None) or next((row for pattern, row in patterns if pattern.fullmatch(rule)), None)
 
 
 @cache
 def _sections() -> Mapping[str, _Section]:
     found: dict[str, _Section] = {}
-    for part in rules_file().read_text("utf-8").split("\n## ")[1:]:
-        section = found.setdefault(part.partition("\n")[0].partition(":")[0], _Section())
-        for line in part.splitlines():
-            cells = line.replace("\\|", "\0").strip("| ").split(" | ")
-            if line.startswith("| ") and len(cells) == 2 and cells[0] != "rule":
-                rules, cause = (cell.replace("\0", "|") for cell in cells)
-                for rule in dict.fromkeys((rules, *re.split(", (?!Y )", rules))):
-                    section.add(rule, cause)
+    for row in rows():
+        section = found.setdefault(row.section, _Section())
+        for rule in row.rules:
+            section.add(rule, row)
     return found
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The lines of docs/rules.md, in their order."""
+    found: list[Row] = []
+    for part in rules_file().read_text("utf-8").split("\n## ")[1:]:
+        section = part.partition("\n")[0].partition(":")[0]
+        for line in part.splitlines():
+            cells = [cell.replace("\0", "|") for cell in line.replace("\\|", "\0").strip("| ").split(" | ")]
+            if len(cells) == 3 and CODE.fullmatch(cells[0]):
+                rules = dict.fromkeys((cells[1], *re.split(", (?!Y )", cells[1])))
+                found.append(Row(cells[0], section, tuple(rules), cells[2]))
+    return tuple(found)

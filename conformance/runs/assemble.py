@@ -129,7 +129,7 @@ def _run(
 ) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
-    found = findings(
+    gathered = findings(
         results.values(),
         {info.name: info.oracle for info in infos},
         [*expectations_here(), *_known_issues(plan.subjects)],
@@ -138,6 +138,7 @@ def _run(
         natural,
         job.accepted,
     )
+    found = job.selection.counted(gathered)
     return Run(
         verdict="incomplete",
         command=job.command,

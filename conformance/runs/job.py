@@ -22,6 +22,7 @@ from conformance.generators.knowledge import vocab_by_id
 from conformance.report.console import say
 from conformance.runs.expectations import Expectation
 from conformance.runs.parts import Part
+from conformance.runs.selection import Selection
 from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
@@ -43,6 +44,7 @@ class Job:
     about: what the user's own subjects say of themselves, by label.
     fail_on: which new findings fail it, by their weight.
     accepted: what the user's baselines list.
+    selection: the rules that count.
     most_findings: after so many that are first seen it asks no more; 0 for no bound.
     part: the part of the plan's shards that it works on, None for all, from which a run is made at the end.
     engine: what works on them: processes of this machine, or the actors of a Ray cluster.
@@ -57,6 +59,7 @@ class Job:
     about: Mapping[str, About] = field(default_factory=dict)
     fail_on: Gate = "any"
     accepted: tuple[Expectation, ...] = ()
+    selection: Selection = field(default_factory=Selection)
     most_findings: int = 0
     part: Part | None = None
     engine: Engine = "processes"

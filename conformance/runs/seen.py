@@ -9,6 +9,7 @@ from conformance.causes.findings import is_to_be_sought
 from conformance.causes.weight_class import LEAST_TEXTS, weight_class
 from conformance.checks import CHECKS
 from conformance.core.finding import NO_RULE, Finding
+from conformance.core.rule_table import rule_row
 from conformance.core.weight import ALL, Share
 from conformance.engine.bench import load_reference
 from conformance.engine.result import ShardResult, telling
@@ -34,7 +35,7 @@ class Seen:
 
     def __init__(self, job: Job) -> None:
         self._listed = [*expectations_here(), *job.accepted]
-        self._accepted = job.accepted
+        self._accepted, self._selection = job.accepted, job.selection
         self._natural = natural_texts(job.plan.inputs)
         self._models = {model.name: model for model in job.plan.models}
         self._most = job.most_findings
@@ -95,7 +96,7 @@ class Seen:
             raise EnoughFoundError
 
     def is_known(self, finding: Finding) -> bool:
-        """Whether a list has it, or may have it under the name that it gets at the end.
+        """Whether a list has it, or may have it under the name that it gets at the end, or its rule does not count.
 
         What a baseline lists by one check is known by the others too; and what is seen by a check by which it lists
         something without a known rule may turn out to be that. A finding whose cause is still to be sought may turn out
@@ -107,6 +108,8 @@ class Seen:
         if is_to_be_sought(finding):
             sought = (one for one in self._listed if one.check in CHECKS and CHECKS[one.check].is_sampled)
             return any(one.lists(_as_if(finding, one.check, one.rule)) for one in sought)
+        if not self._selection.takes(rule_row(finding.stage, finding.rule).code):
+            return True
         unnamed = (one for one in self._accepted if one.check == check and one.rule.startswith(NO_RULE))
         return any(one.lists(_as_if(finding, check, one.rule)) for one in unnamed) or any(
             one.lists(_as_if(finding, one.check, finding.rule)) for one in self._accepted

@@ -51,6 +51,8 @@ class Settings:
     tier: TierName | None = None
     expectations: tuple[Path, ...] = ()
     fail_on: Gate | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
     jobs: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
     def given(self) -> dict[str, Any]:
@@ -67,6 +69,8 @@ KEYS: Mapping[str, tuple[str, object]] = MappingProxyType(
         "tier": ("tier", TierName),
         "expectations": ("expectations", tuple[str, ...]),
         "fail-on": ("fail_on", Gate),
+        "select": ("select", tuple[str, ...]),
+        "ignore": ("ignore", tuple[str, ...]),
         "jobs": ("jobs", Annotated[int, msgspec.Meta(ge=1)]),
     }
 )

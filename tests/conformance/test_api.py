@@ -106,7 +106,7 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
     assert (found.example.model, found.example.subject) == ("bpe-qwen", "LosesCarriageReturns")
     asked = found.weight.whole.asked if found.weight.whole else 0
     assert conformance.describe([found]).splitlines()[1:] == [
-        r"  rule      Input: CR LF is converted to \n",
+        r"  rule      Input: CR LF is converted to \n (INP005)",
         r'  usually   `replace("\r\n", "\n")`, or a file that C opens in text mode on Windows',
         f"  wrong     the subject: tokenizers {installed_version('tokenizers')}, reftok and its plain rules agree",
         f"  weight    natural text: 100 % of windows-line-ends texts (6 of 6); of all natural texts 6 of {asked:,}",

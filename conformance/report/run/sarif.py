@@ -1,4 +1,4 @@
-"""A run as SARIF 2.1.0, for services that show findings beside the code: one result a finding, one rule a rule.
+"""A run as SARIF 2.1.0, for services that show findings beside the code: one result a finding, one rule a code.
 
 Source of the form: OASIS, Static Analysis Results Interchange Format Version 2.1.0. Source of the limits: GitHub,
 "SARIF support for code scanning": 25,000 results a run, of which 5,000 are shown; 10 MB, packed by gzip; a result is
@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.core.finding import Finding
+from conformance.core.rule_table import rule_row
 from conformance.core.run import Run, SubjectInfo
 from conformance.report.run import view
 from conformance.report.run.weight_words import weight_words
@@ -44,7 +45,7 @@ def sarif_json(run: Run) -> str:
 
 
 def _document(run: Run, findings: Sequence[Finding], left_out: int) -> str:
-    rules = {visible(view.cause(finding)): _rule(finding) for finding in findings}
+    rules = {rule_row(finding.stage, finding.rule).code: _rule(finding) for finding in findings}
     numbers = {rule: number for number, rule in enumerate(rules)}
     subjects = {subject.name: subject for subject in run.subjects}
     results = [_result(finding, numbers, subjects) for finding in findings]
@@ -66,7 +67,7 @@ def _document(run: Run, findings: Sequence[Finding], left_out: int) -> str:
 
 def _result(finding: Finding, rules: Mapping[str, int], subjects: Mapping[str, SubjectInfo]) -> Mapping[str, Any]:
     """A finding. rules: the number of each rule, by its id."""
-    rule, example = visible(view.cause(finding)), finding.example
+    rule, example = rule_row(finding.stage, finding.rule).code, finding.example
     return {
         "ruleId": rule,
         "ruleIndex": rules[rule],
@@ -88,11 +89,11 @@ def _result(finding: Finding, rules: Mapping[str, int], subjects: Mapping[str, S
 
 
 def _rule(finding: Finding) -> Mapping[str, Any]:
-    rule = visible(view.cause(finding))
+    row = rule_row(finding.stage, finding.rule)
     return {
-        "id": rule,
-        "shortDescription": {"text": _literal(rule)},
-        "help": {"text": _literal("docs/rules.md says how a tokenizer comes to break each rule.")},
+        "id": row.code,
+        "shortDescription": {"text": _literal(row.rules[0])},
+        "help": {"text": _literal(f"How it comes about: {row.cause}." if row.cause else "No known rule explains it.")},
         "properties": {"tags": ["tokenizer", *([visible(finding.stage, 40)] if finding.stage else [])]},
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.core.finding import Finding
+from conformance.core.rule_table import rule_row
 from conformance.core.run import Run
 from conformance.report import blocks
 from conformance.report.blocks import Line, Paragraph, Phrase, foreign, sign
@@ -87,9 +88,9 @@ def in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
     place = " / ".join(name for name, *others in places if {*others} != {name})
     example = finding.example
     expected, observed = view.answers(example, 60).lines
-    severity = brief_words(finding.weight) or example.severity
+    severity, code = brief_words(finding.weight) or example.severity, rule_row(finding.stage, finding.rule).code
     return (
-        (sign(SYMBOLS["new"]), f" #{number}  ", Phrase(severity, "strong"), "  ", foreign(view.cause(finding))),
+        (sign(SYMBOLS["new"]), f" #{number} {code}  ", Phrase(severity, "strong"), "  ", foreign(view.cause(finding))),
         (
             "    ",
             Phrase(view.numbered_input(example.case, 40), "strong"),

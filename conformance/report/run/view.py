@@ -13,7 +13,7 @@ from typing import Literal
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Example, Finding, Mismatch, Severity, Status
-from conformance.core.rule_table import usual_cause
+from conformance.core.rule_table import rule_row, usual_cause
 from conformance.core.run import MENDED, Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import character_names, visible, visible_part
@@ -297,7 +297,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
     expected, observed = answers(finding.example, limit).lines
     nearest, natural = finding.example.evidence.nearest, finding.example.evidence.natural
     every = {
-        "rule": visible(cause(finding)),
+        "rule": f"{visible(cause(finding))} ({rule_row(finding.stage, finding.rule).code})",
         "usually": usual_cause(finding.stage, finding.rule),
         "wrong": visible(finding.verdict, 400),
         "weight": visible(weight_words(finding.weight), 400),

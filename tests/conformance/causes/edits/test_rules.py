@@ -10,7 +10,7 @@ from conformance.causes.edits import decoding_faults, faults, of_classes
 from conformance.causes.edits.older_releases import release_decoding_faults, release_faults
 from conformance.core.observation import Failure
 from conformance.core.resources import rules_file
-from conformance.core.rule_table import usual_cause
+from conformance.core.rule_table import rows, usual_cause
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.settings_edits import EDITS, Edit
 from reftok import embedded_models
@@ -51,6 +51,13 @@ def test_every_kind_of_missing_answer_is_documented(kind: str) -> None:
 @pytest.mark.parametrize("rule", UNREPEATED)
 def test_what_a_subject_does_not_repeat_is_documented(rule: str) -> None:
     assert usual_cause("", rule)
+
+
+def test_each_line_has_a_code_of_its_stage_that_no_other_line_has() -> None:
+    begins = {row.section: row.code[:3] for row in rows()}
+    assert [row.code for row in rows() if not row.code.startswith(begins[row.section])] == []
+    assert len({row.code for row in rows()}) == len(rows()) > 300
+    assert len({*begins.values()}) == len(begins)
 
 
 def test_a_usual_cause_is_that_of_the_stage() -> None:

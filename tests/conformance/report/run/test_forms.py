@@ -15,7 +15,7 @@ NASTY = "a\n::error::b\r%0A: ,"
 def test_a_finding_is_a_line_with_its_number_and_the_headline_is_the_last() -> None:
     *lines, last = in_form(sample_run(), "concise").splitlines()
     assert [line.split()[1] for line in lines] == [f"#{number}" for number in range(1, 9)]
-    assert lines[2].startswith("✗ #3  other ids  Normalizer: composes e and U+0301")
+    assert lines[2].startswith("✗ #3 NRM000  other ids  Normalizer: composes e and U+0301")
     assert lines[2].endswith("  gpt2-mini / planted-nfc / ids")
     assert last == "8 unexpected findings, 2 problems"
 

@@ -21,7 +21,7 @@ def test_it_says_what_is_wrong_and_how_much_it_matters() -> None:
     assert lines[0].startswith("### planted-nfc gives other ids than tokenizers 0.21.0: composes e")
     for line in (
         "- model: gpt2-mini, check: ids",
-        "- rule: Normalizer: composes e and U+0301 where the model's normalizer does not",
+        "- rule: Normalizer: composes e and U+0301 where the model's normalizer does not (NRM000)",
         "- scope: texts with U+0301",
         "- foretold: 23 of 24 other answers, on inputs that the rule was not chosen by",
         "- expected: `[68, 136, 220, 8582, 97, 115]` (by tokenizers 0.21.0)",

@@ -72,7 +72,7 @@ def test_a_report_is_a_screen_of_findings_then_a_table_then_what_to_do_next(name
     if width >= 80 and run.problems == run.mended:
         assert len(lines) <= (15 if not run.unexpected else 10 + 2 * run.unexpected)
     assert all(cell_len(line) <= width for line in sentences)
-    numbers = [number for number, line in enumerate(lines) if re.match(r"✗ #\d+  ", line)]
+    numbers = [number for number, line in enumerate(lines) if re.match(r"✗ #\d+ [A-Z]{3}\d{3}  ", line)]
     assert len(numbers) == min(run.unexpected, MOST.cards)
     tables = [number for number, line in enumerate(lines) if line.startswith("model ")]
     assert numbers == [2 * number for number in range(len(numbers))]
