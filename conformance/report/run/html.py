@@ -15,7 +15,7 @@ from typing import Any
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding, Mismatch
-from conformance.core.rule_table import usual_cause
+from conformance.core.rule_table import rule_row
 from conformance.core.run import MENDED, Cell, LanguageCell, ModelInfo, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report import blocks
@@ -121,7 +121,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         line_of=_line_view,
         issue=partial(issue_markdown, run),
         languages_of=lambda finding: [names.get(language, language) for language in finding.languages],
-        usual_cause=usual_cause,
+        rule_row=rule_row,
         weight_words=weight_words,
         shown_input=_shown_input,
         input_note=_input_note,
