@@ -114,7 +114,9 @@ def test_the_fixture_fails_with_the_finding_and_without_a_traceback(tested: RUN)
     source = f'def test_it(tokenizer_conformance):\n    tokenizer_conformance(Mine(), "bpe-qwen", {GIVEN})\n'
     ended = tested(source)
     ended.assert_outcomes(failed=1)
-    ended.stdout.fnmatch_lines(["✗ other ids  bpe-qwen / Mine / ids*", r"  rule      Input: CR LF is converted to \n (INP005)"])
+    ended.stdout.fnmatch_lines(
+        ["✗ other ids  bpe-qwen / Mine / ids*", r"  rule      Input: CR LF is converted to \n (INP005)"]
+    )
     ended.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 
