@@ -90,7 +90,10 @@ class Trial:
             AtOnce(tokenizer, attributor.encoding.remembered),
         )
         self.ids: Family[Any, tuple[int, ...], Decoded] = Family(
-            attributor.decoding, lambda ids: ids_case(ids, "sample:cause"), decoded_at_once, is_of_ids=True
+            attributor.decoding,
+            lambda ids: ids_case(ids, "sample:cause"),
+            partial(decoded_at_once, tokenizer),
+            is_of_ids=True,
         )
         self._upper: Family[Any, Any, Any] | None = None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.causes.catalogue import Catalogue, Sample
 from conformance.causes.edits import DecodingFault, Fault, faults, predicted
+from conformance.causes.edits.fault import AskedIds, Text
 from conformance.causes.edits.older_releases import release_faults
 from conformance.causes.edits.together import Together, orders, together
 from conformance.causes.learning import learnt_of_texts
@@ -65,26 +66,29 @@ def texts_upon(
 def decodings_upon(
     tokenizer: Tokenizer, ids: Family[Any, tuple[int, ...], Decoded], known: Sequence[DecodingFault]
 ) -> Family[Any, tuple[int, ...], Decoded] | None:
-    """The search for faults of decoding before or after known ones; None if these change no decoded text."""
-    changes = [fault.after for fault in known if fault.after is not None]
-    if not changes:
+    """The search for faults of decoding beside known ones; None if none of these can be combined."""
+    beneath: tuple[DecodingFault, ...] = ()
+    for fault in known:
+        beneath = (*beneath, fault) if combined(tokenizer, (*beneath, fault)) else beneath
+    right = combined(tokenizer, beneath)
+    if not beneath or right is None or all(one.before is None and one.after is None for one in beneath):
         return None
-    after = partial(_decoded_otherwise, partial(_changed, changes))
-    text = lambda given, skips: _changed(changes, tokenizer.decode(given, skip_special_tokens=skips))
-    every = ids.search.every
-    last = {replace(one, text=partial(_text_after, one.after, text)): one for one in every if one.after is not None}
-
-    def answer(fault: DecodingFault, given: Sequence[int]) -> Decoded:
-        return _decoded(fault, given) if fault in last else after(_decoded(fault, given))
-
-    search: Catalogue[Any, tuple[int, ...], Decoded] = Catalogue(lambda: (*every, *last), answer)
+    originals: dict[DecodingFault, DecodingFault] = {}
+    for fault in ids.search.every:
+        is_within = fault.before is None and fault.after is None
+        for some in ((fault, *beneath), (*beneath, fault))[is_within:]:
+            if text := combined(tokenizer, some):
+                originals[replace(fault, text=text)] = fault
+    search: Catalogue[Any, tuple[int, ...], Decoded] = Catalogue(
+        lambda: [*originals], lambda fault, given: _decoded(fault.text, given)
+    )
     return Family(
         search,
         ids.case,
-        lambda some: (((one,), partial(answer, one)) for one in some),
-        lambda _, right: after(right),
+        lambda some: (((one,), partial(_decoded, one.text)) for one in some),
+        lambda asked, answer: Decoded(right(asked, True), answer.with_special and right(asked, False)),
         is_of_ids=True,
-        originals=last,
+        originals=originals,
     )
 
 
@@ -98,33 +102,47 @@ def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[s
     return Sample(text, right, next(inner, given))
 
 
-def decoded_at_once(some: Sequence[DecodingFault]) -> Iterator[tuple[tuple[DecodingFault, ...], Foretold]]:
-    """Faults of decoding alone, then in pairs: the second one changes the text that the first one gives."""
+def decoded_at_once(
+    tokenizer: Tokenizer, some: Sequence[DecodingFault]
+) -> Iterator[tuple[tuple[DecodingFault, ...], Foretold]]:
+    """Faults of decoding alone, then in pairs."""
     for fault in some:
-        yield (fault,), partial(_decoded, fault)
-    for fault, last in permutations(some, 2):
-        if last.after is not None:
-            yield (fault, last), partial(_decoded_by_both, fault, last.after)
+        yield (fault,), partial(_decoded, fault.text)
+    for pair in permutations(some, 2):
+        text = combined(tokenizer, pair)
+        if text is not None:
+            yield pair, partial(_decoded, text)
 
 
-def _decoded(fault: DecodingFault, ids: Sequence[int]) -> Decoded:
-    return Decoded(fault.text(ids, True), fault.text(ids, False))
+def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | None:
+    """Faults of decoding at work at once; None if two of them decode otherwise.
+
+    What changes the ids comes first, what changes the text last, each in the order given.
+
+    >>> import reftok
+    >>> from conformance.causes.edits.fault import of_decoded, of_decoded_ids
+    >>> tokenizer = reftok.load("bpe-gpt2")
+    >>> cut = of_decoded_ids("", tokenizer, lambda ids, skips: (ids[1:], skips))
+    >>> combined(tokenizer, [of_decoded("", tokenizer, str.upper), cut])(tokenizer.encode_ids("a b"), True)
+    ' B'
+    """
+    decode: Text = lambda ids, skips: tokenizer.decode(ids, skip_special_tokens=skips)
+    within = [one.text for one in faults if one.before is None and one.after is None]
+    before = [one.before for one in faults if one.before is not None]
+    after = [one.after for one in faults if one.after is not None]
+    return None if len(within) > 1 else partial(_text, before, (within or [decode])[0], after)
 
 
-def _changed(changes: Sequence[Callable[[str], str]], text: str) -> str:
-    for change in changes:
+def _text(
+    before: Sequence[AskedIds], decode: Text, after: Sequence[Callable[[str], str]], ids: Sequence[int], skips: bool
+) -> str:
+    for asked in before:
+        ids, skips = asked(ids, skips)
+    text = decode(ids, skips)
+    for change in after:
         text = change(text)
     return text
 
 
-def _text_after(after: Callable[[str], str], text: Callable[[Any, bool], str], ids: Sequence[int], skips: bool) -> str:
-    return after(text(ids, skips))
-
-
-def _decoded_by_both(fault: DecodingFault, after: Callable[[str], str], ids: Sequence[int]) -> Decoded:
-    return _decoded_otherwise(after, _decoded(fault, ids))
-
-
-def _decoded_otherwise(after: Callable[[str], str], decoded: Decoded) -> Decoded:
-    """The decoding with both of its texts changed."""
-    return Decoded(after(decoded.text), None if decoded.with_special is None else after(decoded.with_special))
+def _decoded(text: Text, ids: Sequence[int]) -> Decoded:
+    return Decoded(text(ids, True), text(ids, False))

@@ -11,7 +11,7 @@ from itertools import dropwhile, groupby, takewhile
 from typing import Literal
 from unicodedata import normalize
 
-from conformance.causes.edits.fault import DecodingFault, Text, of_decoded, with_steps
+from conformance.causes.edits.fault import AskedIds, DecodingFault, Text, of_decoded, of_decoded_ids, with_steps
 from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.parameters import in_other_order, with_other_options
 from conformance.causes.edits.stripped import strippings
@@ -77,9 +77,6 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
     marked = _marked(tokenizer, decode)
     rules: list[tuple[str, Text]] = [
-        ("special tokens are kept", lambda ids, skip: decode(ids, False)),
-        ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
-        ("skip_special_tokens is taken the other way round", lambda ids, skip: decode(ids, not skip)),
         ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
         ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
@@ -87,16 +84,15 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     ]
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingFault("Decoder", rule, text)
+    for rule, before in _of_asked_ids(tokenizer):
+        yield of_decoded_ids(rule, tokenizer, before)
     named = dict(_CHANGES)
     for rule, after in (*_CHANGES, *(one for one in strippings() if one[0] not in named)):
         yield of_decoded(rule, tokenizer, after)
     rules = [
         ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
-        ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
-        ("the first id is left out", lambda ids, skip: decode(ids[1:], skip)),
-        ("the last id is left out", lambda ids, skip: decode(ids[:-1], skip)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
     if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
@@ -106,42 +102,11 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
         rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
-        rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
         rules.append(("byte pieces are decoded as Latin-1", partial(_bytes_as_latin_1, tokenizer)))
-        rules.append(("byte pieces at the end are not given out", partial(_without_last_bytes, tokenizer)))
-    unknown = tokenizer.rules.model.unk_id
-    if unknown is not None:
-        known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
-        rules.append(("the unknown token is given out as nothing", known))
-        in_place: Text = lambda ids, skip: decode(
-            [unknown if tokenizer.id_to_token(i) is None else i for i in ids], skip
-        )
-        rules.append(("an id outside the vocab is given out as the unknown token", in_place))
-    size = tokenizer.vocab_size
-    outside: tuple[tuple[str, Callable[[int], Sequence[int]]], ...] = (
-        ("ids are taken modulo the size of the vocab", lambda one: [one % size]),
-        ("ids are taken modulo 2^16", lambda one: [one % (1 << 16)]),
-        (
-            "an id outside the vocab is given out as id 0",
-            lambda one: [0 if tokenizer.id_to_token(one) is None else one],
-        ),
-    )
-    for rule, change in outside:
-        rules.append((rule, partial(_with_ids, tokenizer, change)))
     for replaced in (_outside_replaced, _outside_as_token):
         rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
-    first_outside: Text = lambda ids, skip: decode(
-        [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
-    )
-    rules.append(("text ends at the first id outside the vocab", first_outside))
     added = tokenizer.rules.added_tokens.tokens
     special = tokenizer.rules.added_tokens.special_ids()
-    if set(added) - special:
-        skipped: Text = lambda ids, skip: decode([one for one in ids if not skip or one not in added], skip)
-        rules.append(("added tokens are skipped that are not special", skipped))
-        rules.append(
-            ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
-        )
     if added and any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
         rules.append(
             ("added tokens are given out as they stand, not by their bytes", partial(_as_they_stand, tokenizer))
@@ -150,8 +115,6 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer, added)))
     if special:
         rules.append(("spaces are put around special tokens", partial(_spaced, tokenizer, special)))
-        ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
-        rules.append(("text ends at the first special token", ends))
     if special or _controls(tokenizer):
         rule = "behind special tokens at the start, the first space is kept"
         rules.append((rule, partial(first_space_kept, tokenizer)))
@@ -171,8 +134,58 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         yield _of_steps(tokenizer, rule, steps)
 
 
-def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
-    return tokenizer.decode([other for one in ids for other in change(one)], skip_special_tokens=skip)
+def _of_asked_ids(tokenizer: Tokenizer) -> Iterator[tuple[str, AskedIds]]:
+    """What is done to ids before they are decoded, or to the flag."""
+    unknown, size = tokenizer.rules.model.unk_id, tokenizer.vocab_size
+    added, special = tokenizer.rules.added_tokens.tokens, tokenizer.rules.added_tokens.special_ids()
+
+    def is_known(one: int) -> bool:
+        return tokenizer.id_to_token(one) is not None
+
+    def byte_of(one: int) -> int | None:
+        return byte_of_token(tokenizer.id_to_token(one) or "")
+
+    yield "special tokens are kept", lambda ids, skip: (ids, False)
+    yield "special tokens are always skipped", lambda ids, skip: (ids, True)
+    yield "skip_special_tokens is taken the other way round", lambda ids, skip: (ids, not skip)
+    yield "repeated tokens are given out once", lambda ids, skip: ([one for one, _ in groupby(ids)], skip)
+    yield "the first id is left out", lambda ids, skip: (ids[1:], skip)
+    yield "the last id is left out", lambda ids, skip: (ids[:-1], skip)
+    if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
+        yield "bytes are signed: those from 0x80 on are lost", _only(lambda one: (byte_of(one) or 0) < 0x80)
+        yield "byte pieces at the end are not given out", partial(_without_last_bytes, byte_of)
+    if unknown is not None:
+        yield "the unknown token is given out as nothing", _only(lambda one: one != unknown)
+        rule = "an id outside the vocab is given out as the unknown token"
+        yield rule, _each(lambda one: one if is_known(one) else unknown)
+    yield "ids are taken modulo the size of the vocab", _each(lambda one: one % size)
+    yield "ids are taken modulo 2^16", _each(lambda one: one % (1 << 16))
+    yield "an id outside the vocab is given out as id 0", _each(lambda one: one if is_known(one) else 0)
+    yield "text ends at the first id outside the vocab", _while(is_known)
+    if set(added) - special:
+        skipped: AskedIds = lambda ids, skip: ([one for one in ids if not skip or one not in added], skip)
+        yield "added tokens are skipped that are not special", skipped
+        yield "added tokens are dropped", _only(lambda one: one not in added)
+    if special:
+        yield "text ends at the first special token", _while(lambda one: one not in special)
+
+
+def _each(change: Callable[[int], int]) -> AskedIds:
+    return lambda ids, skip: ([*map(change, ids)], skip)
+
+
+def _only(is_kept: Callable[[int], bool]) -> AskedIds:
+    return lambda ids, skip: ([*filter(is_kept, ids)], skip)
+
+
+def _while(goes_on: Callable[[int], bool]) -> AskedIds:
+    return lambda ids, skip: ([*takewhile(goes_on, ids)], skip)
+
+
+def _without_last_bytes(
+    byte_of: Callable[[int], int | None], ids: Sequence[int], skip: bool
+) -> tuple[Sequence[int], bool]:
+    return [*dropwhile(lambda one: byte_of(one) is not None, reversed(ids))][::-1], skip
 
 
 def _cleaned_up(text: str) -> str:
@@ -197,11 +210,6 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
 def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     kept = (one for one in ids if not skip or one not in tokenizer.rules.added_tokens.special_ids())
     return tokenizer.rules.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
-
-
-def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    kept = [one for one in ids if (byte_of_token(tokenizer.id_to_token(one) or "") or 0) < 0x80]
-    return tokenizer.decode(kept, skip_special_tokens=skip)
 
 
 def _bytes_as_latin_1(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
@@ -316,17 +324,11 @@ def of_skipped_tokens(
             name = f"“{tokens[min(wrong)].content}” is" if len(wrong) == 1 else "some tokens are"
             rule = f"{name} {'not skipped though special' if is_kept else 'skipped though not special'}"
             skipped = special - wrong if is_kept else special | wrong
-            text = partial(_skipping, tokenizer, skipped)
-            yield DecodingFault("Decoder", rule, text, learnt="skipped")
+            yield of_decoded_ids(rule, tokenizer, partial(_skipping, skipped), learnt="skipped")
 
 
-def _skipping(tokenizer: Tokenizer, skipped: Container[int], ids: Sequence[int], skip: bool) -> str:
-    return tokenizer.decode([one for one in ids if not skip or one not in skipped], skip_special_tokens=False)
-
-
-def _without_last_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    kept = [*dropwhile(lambda one: byte_of_token(tokenizer.id_to_token(one) or "") is not None, reversed(ids))]
-    return tokenizer.decode(kept[::-1], skip_special_tokens=skip)
+def _skipping(skipped: Container[int], ids: Sequence[int], skip: bool) -> tuple[Sequence[int], bool]:
+    return [one for one in ids if not skip or one not in skipped], False
 
 
 class _BytesBySubparts:

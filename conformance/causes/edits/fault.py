@@ -17,6 +17,8 @@ Answer = TypeVar("Answer")
 Step = TypeVar("Step")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
+AskedIds: TypeAlias = Callable[[Sequence[int], bool], tuple[Sequence[int], bool]]
+"""Other ids to decode, and whether special tokens are skipped, in the place of these."""
 Change: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 """What is done to the ids of a text."""
 TextAnswer: TypeAlias = tuple[str, Sequence[int], Sequence[int]]
@@ -50,7 +52,8 @@ class DecodingFault:
     """One way to get the decoding wrong.
 
     trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
-    after: what it does to the decoded text, if it does nothing else; None otherwise. Another fault can decode first.
+    before: what it does to the ids before they are decoded, after: to the decoded text, if it does nothing else; None
+        otherwise. Another fault can decode in between.
     """
 
     stage: str
@@ -58,6 +61,7 @@ class DecodingFault:
     text: Text
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
     learnt: str = ""
+    before: AskedIds | None = None
     after: Callable[[str], str] | None = None
 
 
@@ -136,6 +140,16 @@ def of_decoded(rule: str, tokenizer: Tokenizer, change: Callable[[str], str], le
     """The text changed after it is decoded."""
     text: Text = lambda ids, skips: change(tokenizer.decode(ids, skip_special_tokens=skips))
     return DecodingFault("Decoder", rule, text, learnt=learnt, after=change)
+
+
+def of_decoded_ids(rule: str, tokenizer: Tokenizer, change: AskedIds, learnt: str = "") -> DecodingFault:
+    """Other ids decoded, or with the flag otherwise."""
+
+    def text(ids: Sequence[int], skips: bool) -> str:
+        others, skips = change(ids, skips)
+        return tokenizer.decode(others, skip_special_tokens=skips)
+
+    return DecodingFault("Decoder", rule, text, learnt=learnt, before=change)
 
 
 def changed(fault: Fault, change: Change) -> Fault:

@@ -201,6 +201,20 @@ def test_decoding_has_its_own_causes(merged: Merged) -> None:
     assert (only.stage, only.rule) == ("Decoder", "white space at the ends is stripped")
 
 
+def test_two_mistakes_of_decoding_at_work_in_one_answer_explain_it(tmp_path: Path) -> None:
+    """Fault: beside special tokens that are kept, what a missing NFC does to added tokens had no rule."""
+    path, tokenizer = tmp_path / "subject.py", load(MODEL)
+    kept = "self.tokenizer.decode(ids, skip_special_tokens=False)"
+    path.write_text(SUBJECT.format(**RIGHT | {"normalizer": "None", "decoded": kept}), "utf-8")
+    plan = Plan(plan_models((MODEL,)), (f"{path}:Subject",), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    asked = [
+        ids_case((tokenizer.token_to_id(token) or 0,), "vocab:1") for token in ("<|im_start|>", "<café>", "[café]")
+    ]
+    trial = Trial.judged(plan, bench_of(plan, MODEL), subject_label(f"{path}:Subject"), asked, math.inf)
+    assert {one.rule for one in trial.causes} >= {"NFC is missing", "special tokens are kept"}
+    assert trial.ids.unexplained == []
+
+
 def test_the_nearest_input_that_is_right_is_shown(merged: Merged) -> None:
     (only,) = merged(DOUBLED, [ids("1q")])
     nearest = only.example.evidence.nearest
@@ -217,7 +231,7 @@ def test_when_the_time_is_up_findings_stay_as_they_are(merged: Merged) -> None:
 def test_a_rule_that_was_not_tested_before_the_time_ended_is_told_as_such(merged: Merged) -> None:
     (found,) = merged(LOWER, [ids("It'S", "PreTokenizer", "contractions in capitals are not split")], -math.inf)
     shown = dict(fields(found))
-    assert shown["rule"] == "perhaps PreTokenizer: contractions in capitals are not split"
+    assert shown["rule"] == "perhaps PreTokenizer: contractions in capitals are not split (PRE014)"
     assert shown["foretold"] == "not tested: the time ended before"
 
 
