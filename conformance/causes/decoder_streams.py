@@ -66,6 +66,8 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
         yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
+    yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
+    yield "special tokens are kept", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=False)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from itertools import chain
+from typing import Any, Generic
 
 from conformance.causes.catalogue import Answer, Asked, Candidate, Sample, agree
 
@@ -41,30 +42,41 @@ class Weighed(Generic[Candidate]):
         return bool(self.fits) and len(self.refuted) <= (1 - BELIEVED) * (len(self.fits) + len(self.refuted))
 
 
+_NOT_ASKED, _SILENT, _RIGHT, _GIVEN, _OTHER = range(5)
+"""What a fault answers to a sample: nothing, what is right, what the subject gave, or something else."""
+
+
 def weighed(
     fault: Candidate,
     samples: Sequence[Sample[Asked, Answer]],
     predict: Callable[[Candidate, Asked], Answer | None],
+    answered: bytearray | None = None,
+    differing: frozenset[int] | None = None,
 ) -> Weighed[Candidate]:
     """A fault, held against samples. predict: its answer, or None, which says nothing.
 
     Right answers are looked at first: of one that would change too many of these, nothing more is asked.
+    answered: what it answered to each sample before, to which this is added. differing: the places of the samples that
+        differ, where these are known.
     """
+    answered = bytearray() if answered is None else answered
+    answered.extend(bytes(len(samples) - len(answered)))
+    if differing is None:
+        differing = frozenset(place for place, one in enumerate(samples) if not agree(one.expected, one.observed))
     scope, fits, refuted, third = set[int](), set[int](), set[int](), list[int]()
     others: list[Asked] = []
-    differing = [not agree(sample.expected, sample.observed) for sample in samples]
-    most_refuted = (1 - BELIEVED) / BELIEVED * sum(differing)
-    for place in sorted(range(len(samples)), key=differing.__getitem__):
+    most_refuted = (1 - BELIEVED) / BELIEVED * len(differing)
+    for place in chain((place for place in range(len(samples)) if place not in differing), sorted(differing)):
         sample = samples[place]
-        answer = predict(fault, sample.asked)
-        if answer is None or agree(answer, sample.expected):
-            if answer is not None and differing[place]:
-                others.append(sample.asked)
+        outcome = answered[place] = answered[place] or _outcome(predict(fault, sample.asked), sample)
+        if outcome == _RIGHT and place in differing:
+            others.append(sample.asked)
+        if outcome in (_SILENT, _RIGHT):
             continue
         scope.add(place)
-        if agree(answer, sample.observed):
+        if outcome == _GIVEN:
             fits.add(place)
-        elif differing[place]:
+        elif place in differing:
             third.append(place)
         else:
             refuted.add(place)
@@ -74,6 +86,12 @@ def weighed(
     if len(third) <= len(fits):
         beside = _that_have_parts(samples, third, others) | _that_have_others(samples, third)
     return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted), beside)
+
+
+def _outcome(answer: Answer | None, sample: Sample[Any, Answer]) -> int:
+    if answer is None:
+        return _SILENT
+    return _RIGHT if agree(answer, sample.expected) else _GIVEN if agree(answer, sample.observed) else _OTHER
 
 
 def _that_have_parts(

@@ -63,6 +63,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     is_of_ids: bool = False
     originals: dict[Candidate, Candidate] = field(default_factory=dict)
     _known: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
+    _answered: dict[Candidate, bytearray] = field(default_factory=dict)
+    _differing: set[int] = field(default_factory=set)
 
     def size(self, asked: Asked) -> int:
         """Code points, or ids."""
@@ -75,17 +77,20 @@ class Family(Generic[Candidate, Asked, Answer]):
         if sample.asked not in self.places and (not is_long or self.long <= MOST_LONG):
             self.places[sample.asked] = len(self.samples)
             self.samples.append(replace(sample, expected=self.right(sample.asked, sample.expected)))
+            if not agree(self.samples[-1].expected, sample.observed):
+                self._differing.add(len(self.samples) - 1)
 
     def differs(self, place: int) -> bool:
-        sample = self.samples[place]
-        return not agree(sample.expected, sample.observed)
+        return place in self._differing
 
     @property
     def differing(self) -> frozenset[int]:
-        return frozenset(filter(self.differs, range(len(self.samples))))
+        return frozenset(self._differing)
 
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
-        return weighed(fault, self.samples, self.search.remembered)
+        # What a fault answers to a sample is kept by a byte: of thousands of samples, a cache of answers forgets all.
+        answered = self._answered.setdefault(fault, bytearray())
+        return weighed(fault, self.samples, self.search.remembered, answered, self.differing)
 
     def take(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
         """Take faults for causes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pytest
 
@@ -34,9 +35,9 @@ def streams(rule: str) -> Iterator[FedStream]:
     """What a subject with this one mistake gives."""
     tokenizer = BY_RULE[rule]
     (streamed,) = (one for name, one in mistakes(tokenizer) if name == rule)
-    for ids in lists(tokenizer):
-        feeding = Feeding("decoder", tuple(ids))
-        yield FedStream(feeding, Streamed((streamed(ids, True),)), tokenizer.decode(ids))
+    for ids, skips in product(lists(tokenizer), (True, False)):
+        feeding = Feeding("decoder", tuple(ids), skip_special_tokens=skips)
+        yield FedStream(feeding, Streamed((streamed(ids, skips),)), tokenizer.decode(ids, skip_special_tokens=skips))
 
 
 @pytest.mark.parametrize("rule", BY_RULE)
