@@ -354,14 +354,23 @@ class _Naming:
 
     @cached_property
     def _offset_counts(self) -> tuple[int, Counter[str]]:
-        """How many texts have other offsets, and how many of them each rule explains; none that findings came from."""
+        """How many texts have other offsets, and how many of them each rule explains; none that findings came from.
+
+        Texts with other ids count where there are no others: the rules know the offsets of the reference alone.
+        """
         found = {one.text: one for one in self._trial.witnesses}
         shortest = sorted((text for text, one in found.items() if self._offset_rules(one)), key=len)[:MOST_FRAMED]
         framed = around(self._bench.reference.tokenizer, shortest)
         self._trial.ask(text_case(text, "sample:offsets") for text in framed)
         others = {one.text: one for one in self._trial.answers if one.text not in found}
-        shown = [rules for one in others.values() if (rules := self._offset_rules(one)) is not None]
-        return len(shown), Counter(rule for rules in shown for rule in rules)
+        shown = [(one, rules) for one in others.values() if (rules := self._offset_rules(one)) is not None]
+        with_right_ids = [(one, rules) for one, rules in shown if self._has_right_ids(one)]
+        counted = [rules for _, rules in with_right_ids or shown]
+        return len(counted), Counter(rule for rules in counted for rule in rules)
+
+    def _has_right_ids(self, case: Case) -> bool:
+        right, given = (one.encoding for one in self._trial.answers[case])
+        return isinstance(right, Encoded) and isinstance(given, Encoded) and right.ids == given.ids
 
     def _offset_rules(self, case: Case) -> set[str] | None:
         """The rules that explain the offsets of a case; None where these are right, or are not of its tokens."""
@@ -374,7 +383,7 @@ class _Naming:
         right, given = expected.encoding, observed.encoding
         if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
             return None
-        due = [right] if right.ids == given.ids else []
+        due = [right] if self._has_right_ids(case) else []
         for one in self._trial.texts.believed:
             trace = None if one.trace is None else predicted(partial(one.trace, case.text))
             if trace is not None and tuple(trace.encoding.ids) == given.ids:
