@@ -208,7 +208,8 @@ def _shown(finding: Finding) -> Mismatch | None:
 
 def _named_cause(finding: Finding) -> tuple[str, ...] | None:
     """The stage and rule of an unexpected finding: what follows from them in another check is the same."""
-    return (finding.stage, finding.rule) if finding.status == "new" and finding.stage else None
+    is_named = finding.stage or finding.rule in UNREPEATED
+    return (finding.stage, finding.rule) if finding.status == "new" and is_named else None
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
