@@ -45,7 +45,7 @@ def attribute_stream_decoding(tokenizer: Tokenizer, entries: Iterable[FedStream]
     entries: of one subject, right ones among them.
     """
     plain = [entry for entry in entries if entry.feeding.is_plain and isinstance(entry.streaming, Streamed)]
-    wrong = [entry for entry in plain if _text(entry) != entry.whole]
+    wrong = [entry for entry in plain if _text(entry) not in (entry.whole, _right(tokenizer, entry))]
     if len(wrong) < LEAST_WRONG:
         return Attribution()
     for rule, streamed in mistakes(tokenizer):
@@ -120,6 +120,12 @@ def _counted(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
 def _fed(entry: FedStream) -> tuple[Ids, bool]:
     ids = [chunk for chunk in entry.feeding.chunks if isinstance(chunk, int)]
     return ids, entry.feeding.skip_special_tokens
+
+
+def _right(tokenizer: Tokenizer, entry: FedStream) -> str | None:
+    """The text that is due, which a stream may give where the whole decoding of the subject is wrong."""
+    ids, skips = _fed(entry)
+    return predicted(lambda: tokenizer.decode(ids, skip_special_tokens=skips))
 
 
 def _text(entry: FedStream) -> str:

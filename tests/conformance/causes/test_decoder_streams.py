@@ -59,6 +59,15 @@ def test_right_streams_and_too_few_wrong_ones_have_no_mistake() -> None:
     assert attribute_stream_decoding(QWEN, wrong[: LEAST_WRONG - 1]) == Attribution()
 
 
+def test_right_streams_beside_a_wrong_decode_have_no_mistake() -> None:
+    """Fault: "special tokens are kept" was told of streams that were right, where decode dropped U+FFFD."""
+    lost = [
+        FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids)[1:])
+        for ids in lists(QWEN)
+    ]
+    assert attribute_stream_decoding(QWEN, lost) == Attribution()
+
+
 def test_a_mistake_that_explains_the_wrong_streams_and_breaks_right_ones_is_not_told() -> None:
     one = next(iter(streams(RULES[0])))
     right = [FedStream(one.feeding, Streamed((str(one.whole),)), one.whole)] * 9
