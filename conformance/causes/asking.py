@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, combinations
 from typing import Any, TypeAlias
 
+from conformance.causes.edits import predicted
 from conformance.causes.edits.pre_tokenizers import doubtful_characters
 from conformance.core.case import Case
 from conformance.core.unicode_ages import of_each_age
@@ -76,6 +78,13 @@ def around(tokenizer: Tokenizer, shown: Iterable[Any]) -> Iterator[Any]:
         else:
             plain = tuple(tokenizer.encode_ids("a", add_special_tokens=False))
             yield from ((*plain, *asked), (*asked, *plain), (*asked, *asked), (*plain, *asked, *plain))
+
+
+def encoded_again(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[tuple[int, ...]]:
+    """The ids that texts have, alone and beside other text: not those that they were decoded from."""
+    for text in texts:
+        framed = (predicted(partial(tokenizer.encode_ids, frame.replace("{0}", text))) for frame in ("{0}", *_FRAMES))
+        yield from (tuple(ids) for ids in framed if ids is not None)
 
 
 def with_others(text: str) -> Iterator[str]:

@@ -110,6 +110,9 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     followed = zip(right, [None, *right], strict=False)
     ends = [(span[1], span[1]) if span == before else span for span, before in followed]
     yield "of the tokens of a character, only the first has an offset", ends
+    starts = [start for start, _ in right[1:]] + [len(text)]
+    whole = [(start, after if start <= after < end else end) for (start, end), after in zip(right, starts, strict=True)]
+    yield "of the tokens of a character, only the last ends behind it", whole
     for rule, special in (("end", (len(text),) * 2), ("start", (0, 0))):
         spans = _with_special(tokenizer, text, right, special)
         yield f"special tokens have the offset of the {rule} of the text", spans

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
-from conformance.causes.edits.decoders import behind_text, first_space_kept
+from conformance.causes.edits.decoders import behind_text, first_space_kept, parted
 from conformance.core.streaming import FedStream, Streamed
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
@@ -66,6 +66,8 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
         yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
+    outside = lambda one: tokenizer.id_to_token(one) is None
+    yield "an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
     yield "special tokens are kept", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=False)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)

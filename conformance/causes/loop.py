@@ -21,6 +21,7 @@ from conformance.causes.asking import (
     beside_tokens,
     doubtful,
     drawn,
+    encoded_again,
     parts,
     probes,
     sample_cases,
@@ -186,6 +187,7 @@ class Trial:
             family.is_judged = family.is_judged or not self._is_late
             return
         known, taken = family.believed, family.taken
+        family.rejected.clear()  # what too few answers spoke for may stand now
         self._seek(family)
         if self._is_late:  # not all may be found again that was known
             found, left = family.believed, len(family.unexplained)
@@ -388,6 +390,10 @@ class Trial:
             yield beside_tokens(self.bench.reference.tokenizer)
             yield later_compositions()
         yield around(self.bench.reference.tokenizer, shown)
+        if family.is_of_ids and one.fault.learnt:
+            # A character is not always lost that is lost where its bytes come in this way.
+            due = [family.samples[family.places[asked]].expected.text for asked in shown]
+            yield encoded_again(self.bench.reference.tokenizer, due)
 
     def _beyond(self, family: Family[Any, Any, Any], fault: Any, text: str) -> Iterator[str]:
         """The shortest prefixes over a limit: if the true limit is higher, the subject answers them rightly."""

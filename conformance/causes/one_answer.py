@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from weakref import WeakKeyDictionary
 
@@ -32,10 +33,13 @@ from conformance.engine.decode_stream import CAUSES
 from conformance.engine.settings_edits import STAGES as SETTINGS_STAGES
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok import Encoding, ReftokError, Tokenizer
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
 """Code points of a text whose parts are looked at."""
+
+NOT_MATCHED = "{} tokens in a text are matched only where special tokens are added"
 
 
 class Attributor:
@@ -69,8 +73,9 @@ class Attributor:
             return self._of_round_trip(name, oracle, subject)
         if diagnosis == "special tokens":
             outcome = CHECKS[check](case, oracle, subject)
-            is_always = isinstance(outcome, Difference) and outcome.rule == ALWAYS_ADDED
-            return Attribution("PostProcessor", ALWAYS_ADDED) if is_always else Attribution()
+            if isinstance(outcome, Difference) and outcome.rule == ALWAYS_ADDED:
+                return Attribution("PostProcessor", ALWAYS_ADDED)
+            return self._of_bare_ids(case, subject)
         if diagnosis == "settings":
             rule = next((told(one).rule for one in differing(subject)), "")
             return Attribution(SETTINGS_STAGES[rule], rule) if rule in SETTINGS_STAGES else Attribution()
@@ -156,6 +161,19 @@ class Attributor:
         for fault in self._older_decodings:
             if self.decoding.fits(fault, Sample(ids, newest, decoding)):
                 return Attribution(fault.stage, fault.rule)
+        return Attribution()
+
+    def _of_bare_ids(self, case: Case, subject: Answers) -> Attribution:
+        """What a subject does besides where no special tokens are to be added."""
+        rules = self._tokenizer.rules
+        others = {
+            "special": replace(rules, encode_special_tokens=True),
+            "added": replace(rules, added_tokens=AddedVocabulary()),
+        }
+        for kind, other in others.items():
+            ids = predicted(partial(other.encode_ids, case.text, None, False))
+            if isinstance(subject.bare, Encoded) and ids is not None and subject.bare.ids == tuple(ids):
+                return Attribution("AddedTokens", NOT_MATCHED.format(kind))
         return Attribution()
 
     def _of_stream_encoding(self, case: Case, found: tuple[FedStream, Difference] | None) -> Attribution:

@@ -103,6 +103,10 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("byte pieces are decoded as Latin-1", partial(_bytes_as_latin_1, tokenizer)))
+    outside = lambda one: tokenizer.id_to_token(one) is None
+    rules.append(("an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)))
+    skipped = tokenizer.rules.added_tokens.special_ids().__contains__
+    rules.append(("a special token that is skipped ends a run of bytes", partial(parted, tokenizer, skipped)))
     for replaced in (_outside_replaced, _outside_as_token):
         rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
     added = tokenizer.rules.added_tokens.tokens
@@ -205,6 +209,17 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
         tokenizer.decode(run, skip_special_tokens=skip) if is_known else "\ufffd" * len(run)
         for is_known, run in ((is_known, [*run]) for is_known, run in runs)
     )
+
+
+def parted(tokenizer: Tokenizer, parts: Callable[[int], bool], ids: Sequence[int], skip: bool) -> str:
+    """The text of ids of which some stand for nothing, and yet part the bytes before them from those behind."""
+    added = tokenizer.rules.added_tokens
+    kept = [one for one in ids if parts(one) or not (skip and one in added.special_ids())]
+    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+        runs = ([*run] for _, run in groupby(kept, parts))
+        return "".join(tokenizer.decode(run, skip_special_tokens=skip) for run in runs)
+    tokens = (None if skip and parts(one) else tokenizer.id_to_token(one) for one in kept)
+    return tokenizer.rules.decode_tokens([token or "" for token in tokens])
 
 
 def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

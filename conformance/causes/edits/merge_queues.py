@@ -33,11 +33,13 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
         if tokenize is not None:
             model = ChangedModel(tokenizer.rules.model, tokenize)
             yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
-    stale = merged_by(tokenizer.rules.model, merged_though_grown)
-    if stale is not None and not isinstance(tokenizer.rules.model, BPE):
-        model = ChangedModel(tokenizer.rules.model, stale)
-        rule = "a queued merge is made though one of its symbols has grown"
-        yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
+    rule = "a queued merge is made though one of its symbols has grown"
+    has_pairs = isinstance(tokenizer.rules.model, BPE)  # other symbols than those of the pair are no merge of its
+    for merge_all in (merged_if_possible,) if has_pairs else (merged_though_grown, merged_if_possible):
+        tokenize = merged_by(tokenizer.rules.model, merge_all)
+        if tokenize is not None:
+            model = ChangedModel(tokenizer.rules.model, tokenize)
+            yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
 
 
 def _with_model(tokenizer: Tokenizer, model: ChangedModel) -> Pipeline:
@@ -55,16 +57,32 @@ def merged_though_grown(symbols: Sequence[str], merge_of: MergeOf[str]) -> list[
     return merged_looking(symbols, merge_of, (True, True), str.__add__)
 
 
+def merged_if_possible(symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol]) -> list[tuple[int, _Symbol]]:
+    """The same of a queue that makes of two symbols what they make now, in the place of the merge that was queued.
+
+    >>> ranks = {"bc": 0, "ab": 1, "abc": 5, "cd": 2, "bcd": 3}
+    >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None
+    >>> merged_if_possible("abcd", merge)
+    [(0, 'abc'), (3, 'd')]
+    """
+
+    def joined(left: _Symbol, right: _Symbol) -> _Symbol | None:
+        merge = merge_of(left, right)
+        return None if merge is None else merge[1]
+
+    return merged_looking(symbols, merge_of, (True, True), joined)
+
+
 def merged_looking(
     symbols: Sequence[_Symbol],
     merge_of: MergeOf[_Symbol],
     looks: tuple[bool, bool],
-    joined: Callable[[_Symbol, _Symbol], _Symbol] | None = None,
+    joined: Callable[[_Symbol, _Symbol], _Symbol | None] | None = None,
 ) -> list[tuple[int, _Symbol]]:
     """The symbols after the merges of such a queue, each with the index of the first that it was made of.
 
-    joined: what two symbols become, whatever they were when their merge was queued; if None, it is dropped where one
-        has grown since.
+    joined: what two symbols become, whatever they were when their merge was queued, None for nothing; without it the
+        merge is dropped where one has grown since.
 
     >>> ranks = {"bc": 0, "abc": 1, "bcd": 2}
     >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None
@@ -87,9 +105,13 @@ def merged_looking(
     heapify(queue)
     while queue:
         _, left, right, (first, second, whole) = heappop(queue)
-        if after.get(left) != right or (joined is None and (current[left], current[right]) != (first, second)):
+        if after.get(left) != right:
             continue
-        current[left] = whole if joined is None else joined(current[left], current[right])
+        if (current[left], current[right]) != (first, second):
+            whole = None if joined is None else joined(current[left], current[right])
+        if whole is None:
+            continue
+        current[left] = whole
         del current[right]
         after[left] = after.pop(right)
         before[after[left]] = left

@@ -29,6 +29,7 @@ def lists(tokenizer: Tokenizer) -> Iterator[Sequence[int]]:
     for many in range(1, 1 + LEAST_WRONG):
         yield [*[letter] * many, first, end, *rest]
         yield [*[letter] * many, first, *[letter] * 4]
+        yield [*[letter] * many, first, tokenizer.vocab_size + 9, *rest]
 
 
 def streams(rule: str) -> Iterator[FedStream]:
