@@ -107,6 +107,7 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     yield "the space before a word is part of the offsets of its first token", reaching
     yield from _in_words(tokenizer, text, right)
     yield "each part of a character counts as one", _one_by_one(right)
+    yield "each part of a character counts as one", _moved_on(right)
     followed = zip(right, [None, *right], strict=False)
     ends = [(span[1], span[1]) if span == before else span for span, before in followed]
     yield "of the tokens of a character, only the first has an offset", ends
@@ -145,6 +146,12 @@ def _one_by_one(right: Spans) -> Spans:
         spans.append((start + steps, end + steps))
         before = (start, end)
     return spans
+
+
+def _moved_on(right: Spans) -> Spans:
+    """The same by a counter that goes on: what stands behind is moved too; special tokens, at (0, 0), are not."""
+    same = accumulate(span == before and span[0] < span[1] for before, span in zip([None, *right], right, strict=False))
+    return [(start + by, end + by) if end else (start, end) for (start, end), by in zip(right, same, strict=True)]
 
 
 def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:

@@ -13,8 +13,9 @@ from conformance.causes.edits.decoders import behind_text, first_space_kept, par
 from conformance.core.streaming import FedStream, Streamed
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
-from reftok.rules.huggingface.decoders import Metaspace, Strip
+from reftok.rules.huggingface.decoders import Metaspace, Strip, byte_of_token
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 
 Ids: TypeAlias = Sequence[int]
 Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
@@ -71,6 +72,10 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
     yield "special tokens are kept", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=False)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
+    if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
+        for count in range(2, 5):
+            rule = f"the bytes of a run of byte tokens are given out by {count}"
+            yield rule, partial(_by_counts, tokenizer, count)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"
         yield rule, partial(_counted, tokenizer)
@@ -101,6 +106,18 @@ def _flushed(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
         text += "".join(_parts(tokenizer, ids[start:place], skips))
         text += "".join(_parts(tokenizer, ids[place : place + 1], skips))
         start = place + 1
+    return text
+
+
+def _by_counts(tokenizer: Tokenizer, count: int, ids: Ids, skips: bool) -> str:
+    """The text of ids of which so many byte pieces are decoded at once, wherever their characters end."""
+    text, start, run = "", 0, 0
+    for place, one in enumerate(ids, 1):
+        run = run + 1 if byte_of_token(tokenizer.id_to_token(one) or "") is not None else 0
+        if run == count or place == len(ids):
+            part = tokenizer.decode(ids[start:place], skip_special_tokens=skips)
+            text += behind_text(tokenizer, ids[start:place], skips) if start else part
+            start, run = place, 0
     return text
 
 

@@ -15,7 +15,7 @@ from conformance.causes.edits.fault import DecodingFault, Fault, changed, predic
 from conformance.causes.edits.inputs import of_input
 from conformance.causes.edits.merge_queues import of_merge_queues
 from conformance.causes.edits.missing_entries import of_missing_entries
-from conformance.causes.edits.models import of_model
+from conformance.causes.edits.models import of_model, of_rounded_scores
 from conformance.causes.edits.normalizers import of_normalizers
 from conformance.causes.edits.other_models import of_other_models
 from conformance.causes.edits.post_processors import of_post_processors
@@ -58,6 +58,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_unicode_versions(tokenizer)
     yield from of_model(tokenizer)
     yield from of_other_models(tokenizer)
+    yield from of_rounded_scores(tokenizer)
     yield from of_merge_queues(tokenizer)
     yield from of_post_processors(tokenizer)
 

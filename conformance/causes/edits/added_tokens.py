@@ -31,6 +31,9 @@ _SWALLOWED = (
 )
 
 
+_NUMBER = re.compile("[0-9]+")
+
+
 class _Found(NamedTuple):
     """A match. first, last: its bounds including stripped white space. lstrip, rstrip: the flags of its token."""
 
@@ -57,6 +60,7 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
         return
     without = replace(tokenizer.rules, added_tokens=AddedVocabulary())
     yield of_rules("AddedTokens", "added tokens are not matched", tokenizer, lambda: without)
+    yield from _of_numbered(tokenizer)
     for flag in FLAGS:
         values = {getattr(token, flag) for token in tokens}
         for value in (False, True):
@@ -73,6 +77,29 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
     if any(special) and not all(special):
         yield _with(tokenizer, "only special tokens are matched", partial(_kept, True))
         yield _with(tokenizer, "special tokens are not matched", partial(_kept, False))
+
+
+def _of_numbered(tokenizer: Tokenizer) -> Faults:
+    """Tokens such as `<extra_id_0>`, whose ids are counted from the wrong end."""
+    shapes: dict[str, list[tuple[int, int]]] = {}
+    for token_id, token in tokenizer.rules.added_tokens.tokens.items():
+        if len(numbers := _NUMBER.findall(token.content)) == 1:
+            shapes.setdefault(_NUMBER.sub("0", token.content), []).append((int(numbers[0]), token_id))
+    others: dict[int, int] = {}
+    for ids in ([one for _, one in sorted(numbered)] for numbered in shapes.values()):
+        others |= dict(zip(ids, ids[::-1], strict=True))
+
+    def change(ids: Sequence[int]) -> Sequence[int]:
+        return [others.get(one, one) for one in ids]
+
+    if any(one != other for one, other in others.items()):
+        yield Fault(
+            "AddedTokens",
+            "the ids of numbered tokens run the other way",
+            lambda text: change(tokenizer.encode_ids(text)),
+            text=lambda ids, skips: tokenizer.decode(change(ids), skip_special_tokens=skips),
+            change=change,
+        )
 
 
 def of_flags(tokenizer: Tokenizer, answers: Iterable[TextAnswer]) -> Faults:

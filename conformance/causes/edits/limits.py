@@ -34,6 +34,7 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Token
 
 LEAST = 4
+MOST_ROOM = 5
 """No smaller limit is sought: it would be no buffer."""
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
@@ -325,6 +326,9 @@ def _of_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list
         for keeps_special in (True, False):
             yield cut_ids(tokenizer, limit, keeps_special)
             yield last_ids(tokenizer, limit, keeps_special)
+    if (more := limit - len(text)) in range(MOST_ROOM) and observed == right[:limit]:
+        rule = f"there is room for one id for each character and {more} more"
+        yield Fault("PostProcessor", rule, lambda text: tokenizer.encode_ids(text)[: len(text) + more])
 
 
 # --- of words

@@ -165,14 +165,27 @@ def _known_parts(model: WordPiece, text: str) -> Sequence[Token]:
 
 
 def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
-    def scored(change: Callable[[float], float]) -> Pipeline:
-        pieces = [(piece, change(score)) for piece, score in model.pieces]
-        return replace(tokenizer.rules, model=Unigram(pieces, model.unk_id, model.byte_fallback))
-
+    scored = partial(_with_scores, tokenizer)
     yield of_rules("Model", "scores have the other sign", tokenizer, lambda: scored(lambda score: -score))
     yield of_rules("Model", "scores are not read", tokenizer, lambda: scored(lambda score: 0.0))
-    for rule, change in _ROUNDED.items():
-        yield of_rules("Model", rule, tokenizer, partial(scored, change))
+
+
+def of_rounded_scores(tokenizer: Tokenizer) -> Faults:
+    """Scores of fewer digits: of equal paths another may be taken then, and that has other causes more often."""
+    if isinstance(tokenizer.rules.model, Unigram | SentencePieceUnigram):
+        for rule, change in _ROUNDED.items():
+            yield of_rules("Model", rule, tokenizer, partial(_with_scores, tokenizer, change))
+
+
+def _with_scores(tokenizer: Tokenizer, change: Callable[[float], float]) -> Pipeline:
+    model = tokenizer.rules.model
+    if isinstance(model, Unigram):
+        pieces = [(piece, change(score)) for piece, score in model.pieces]
+        return replace(tokenizer.rules, model=Unigram(pieces, model.unk_id, model.byte_fallback))
+    assert isinstance(model, PieceModel)
+    changed = [piece._replace(score=change(piece.score)) for piece in model.table.pieces]
+    table = PieceTable(changed, model.table.byte_fallback, "", model.table.special)
+    return replace(tokenizer.rules, model=type(model)(table))
 
 
 def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
@@ -200,11 +213,19 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
         yield of_rules("Model", "byte_fallback is off", tokenizer, with_pieces(change, byte_fallback=False))
+        as_text = partial(_with_byte_pieces_as_text, tokenizer, model)
+        yield of_rules("Model", "byte pieces are found in text", tokenizer, as_text)
     inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
     yield of_rules("Model", "scores have the other sign", tokenizer, inverted)
     yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
-    for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
-        yield of_rules("Model", rule, tokenizer, with_pieces(partial(_with_score, rounded)))
+
+
+def _with_byte_pieces_as_text(tokenizer: Tokenizer, model: PieceModel) -> Pipeline:
+    old = model.table
+    pieces = (one._replace(type=PieceType.NORMAL) if one.type is PieceType.BYTE else one for one in old.pieces)
+    table = PieceTable([*pieces], special=old.special)
+    table.byte_fallback, table.byte_ids = True, old.byte_ids
+    return replace(tokenizer.rules, model=type(model)(table))
 
 
 def _with_controls_apart(
@@ -243,10 +264,6 @@ def _with_shortest_symbols(tokenizer: Tokenizer, model: PieceModel) -> Pipeline:
     table.matcher = _ShortestSymbols(table.of_type(PieceType.USER_DEFINED))
     changed.table = table
     return replace(tokenizer.rules, model=changed)
-
-
-def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
-    return piece._replace(score=change(piece.score))
 
 
 def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:

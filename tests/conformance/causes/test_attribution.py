@@ -133,6 +133,17 @@ def test_what_was_done_to_the_offsets_is_named(observed: tuple[tuple[int, int], 
         ),
         (
             lambda text, ids, right: [
+                (a, a) if c is not None and a <= c[0] < b else (a, b)
+                for (a, b), c in zip(right, [*right[1:], None], strict=True)
+            ],
+            "of the tokens of a character, only the last ends behind it",
+        ),
+        (
+            lambda text, ids, right: [right[0], (0, 1), (1, 2), *((a + 1, b + 1) for a, b in right[3:])],
+            "each part of a character counts as one",
+        ),
+        (
+            lambda text, ids, right: [
                 (sum(map(len, ids[:place])), sum(map(len, ids[: place + 1]))) for place in range(len(ids))
             ],
             "offsets are sums of the lengths of tokens",

@@ -30,6 +30,7 @@ def lists(tokenizer: Tokenizer) -> Iterator[Sequence[int]]:
         yield [*[letter] * many, first, end, *rest]
         yield [*[letter] * many, first, *[letter] * 4]
         yield [*[letter] * many, first, tokenizer.vocab_size + 9, *rest]
+        yield tokenizer.encode_ids("a" * many + "\u0800\u0801")
 
 
 def streams(rule: str) -> Iterator[FedStream]:

@@ -75,6 +75,14 @@ def test_a_limit_of_the_text_is_learnt(model: str, fault: Callable[[Tokenizer], 
     assert list(wrong.ids(text[:20])) == tokenizer.encode_ids(text[:20])
 
 
+def test_room_for_an_id_of_each_character_and_some_more_is_learnt() -> None:
+    tokenizer = load("spm-bpe-hf")
+    text = "\u0800\u0801\u0802"
+    ids = tokenizer.encode_ids(text)
+    assert len(ids) > len(text) + 2
+    assert "there is room for one id for each character and 2 more" in rules(tokenizer, text, ids[: len(text) + 2])
+
+
 @pytest.mark.parametrize("unit", ["characters", "bytes", "UTF-16 units"])
 def test_a_length_that_is_kept_in_a_byte_is_learnt(unit: str) -> None:
     tokenizer = load("bpe-qwen")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.causes.edits.added_tokens import of_matches
+from conformance.causes.edits.added_tokens import of_added_tokens, of_matches
 from conformance.causes.edits.merge_queues import merged_looking, of_merge_queues
-from conformance.causes.edits.models import of_model
+from conformance.causes.edits.models import of_model, of_rounded_scores
 from reftok import Tokenizer
 from reftok.rules.merging import merge_all
 from tests.models import load
@@ -22,8 +22,28 @@ def merge(left: str, right: str) -> tuple[int, str] | None:
 
 
 def tokens(tokenizer: Tokenizer, rule: str, text: str) -> list[str | None]:
-    (fault,) = (one for one in (*of_model(tokenizer), *of_merge_queues(tokenizer)) if one.rule == rule)
+    makers = (of_model, of_rounded_scores, of_merge_queues, of_added_tokens)
+    (fault,) = (one for maker in makers for one in maker(tokenizer) if one.rule == rule)
     return [tokenizer.id_to_token(one) for one in fault.ids(text)]
+
+
+def test_a_queue_makes_what_two_symbols_make_now() -> None:
+    """Fault: of tokenizer.json, a merge that a grown symbol makes possible by itself had no rule."""
+    vocab = [*"abcd", "bc", "ab", "bcd", "abc"]
+    right = own(tokenizer_json(bpe(["<unk>", *vocab], ["b c", "a b", "bc d", "a bc"])))
+    assert list(right.encode("abcd").tokens) == ["a", "bcd"]
+    assert tokens(right, "a queued merge is made though one of its symbols has grown", "abcd") == ["abc", "d"]
+
+
+def test_byte_pieces_are_found_in_text_that_spells_them() -> None:
+    right = load("spm-unigram-bytes")
+    assert "<0x41>" not in right.encode("a<0x41>").tokens
+    assert "<0x41>" in tokens(right, "byte pieces are found in text", "a<0x41>")
+
+
+def test_numbered_tokens_are_numbered_from_the_other_end() -> None:
+    right = own(tokenizer_json(bpe(["a"], []), added_tokens=[added(f"<x_{number}>") for number in (2, 1, 0)]))
+    assert tokens(right, "the ids of numbered tokens run the other way", "<x_0>a<x_1>") == ["<x_2>", "a", "<x_1>"]
 
 
 @given(st.text("abcd", max_size=12))
