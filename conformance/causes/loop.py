@@ -64,7 +64,7 @@ MOST_OF_A_KIND = 1
 """Of faults with something learnt, so many of a kind are believed; more are symptoms of a fault that is not known."""
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
-MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 3
+MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 5
 """So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
 MOST_BEYOND = 4
 """Prefixes just over a limit that are asked to test it."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
 from typing import Any
 
 from conformance.causes.catalogue import Catalogue, Sample
 from conformance.causes.edits import DecodingFault, Fault, faults, predicted
+from conformance.causes.edits.decoders import with_mixins
 from conformance.causes.edits.fault import AskedIds, Text
 from conformance.causes.edits.older_releases import release_faults
 from conformance.causes.edits.together import Together, orders, together
@@ -71,12 +71,12 @@ def decodings_upon(
     for fault in known:
         beneath = (*beneath, fault) if combined(tokenizer, (*beneath, fault)) else beneath
     right = combined(tokenizer, beneath)
-    if not beneath or right is None or all(one.before is None and one.after is None for one in beneath):
+    if not beneath or right is None or all(_is_whole(one) for one in beneath):
         return None
     originals: dict[DecodingFault, DecodingFault] = {}
-    for fault in ids.search.every:
-        is_within = fault.before is None and fault.after is None
-        for some in ((fault, *beneath), (*beneath, fault))[is_within:]:
+    for fault in (one for one in ids.search.every if one not in beneath):
+        is_in_order = fault.before is not None or fault.after is not None
+        for some in ((*beneath, fault), (fault, *beneath))[: 1 + is_in_order]:
             if text := combined(tokenizer, some):
                 originals[replace(fault, text=text)] = fault
     search: Catalogue[Any, tuple[int, ...], Decoded] = Catalogue(
@@ -105,17 +105,17 @@ def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[s
 def decoded_at_once(
     tokenizer: Tokenizer, some: Sequence[DecodingFault]
 ) -> Iterator[tuple[tuple[DecodingFault, ...], Foretold]]:
-    """Faults of decoding alone, then in pairs."""
+    """Faults of decoding alone, then two of them, then more."""
     for fault in some:
         yield (fault,), partial(_decoded, fault.text)
-    for pair in permutations(some, 2):
-        text = combined(tokenizer, pair)
+    for several in orders(some):
+        text = combined(tokenizer, several)
         if text is not None:
-            yield pair, partial(_decoded, text)
+            yield several, partial(_decoded, text)
 
 
 def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | None:
-    """Faults of decoding at work at once; None if two of them decode otherwise.
+    """Faults of decoding at work at once; None if two of them decode otherwise, and are no mixins.
 
     What changes the ids comes first, what changes the text last, each in the order given.
 
@@ -127,10 +127,20 @@ def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | No
     ' B'
     """
     decode: Text = lambda ids, skips: tokenizer.decode(ids, skip_special_tokens=skips)
-    within = [one.text for one in faults if one.before is None and one.after is None]
+    within = [one for one in faults if one.before is None and one.after is None]
+    mixins = tuple(one.mixin for one in within if one.mixin is not None)
+    if len(within) > 1:
+        decode = with_mixins(tokenizer, mixins)
+    elif within:
+        decode = within[0].text
     before = [one.before for one in faults if one.before is not None]
     after = [one.after for one in faults if one.after is not None]
-    return None if len(within) > 1 else partial(_text, before, (within or [decode])[0], after)
+    return None if len(within) > 1 and len(within) > len(mixins) else partial(_text, before, decode, after)
+
+
+def _is_whole(fault: DecodingFault) -> bool:
+    """Whether no other fault can be at work beside it."""
+    return fault.before is None and fault.after is None and fault.mixin is None
 
 
 def _text(

@@ -6,9 +6,9 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import dropwhile, groupby, takewhile
-from typing import Literal
+from typing import Any, Literal
 from unicodedata import normalize
 
 from conformance.causes.edits.fault import AskedIds, DecodingFault, Text, of_decoded, of_decoded_ids, with_steps
@@ -82,6 +82,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED_TO_THE_END.sub("\ufffd", marked(ids, skip))),
     ]
+    yield from _of_mixins(tokenizer)  # before the same rules by other means, which nothing can be at work beside
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingFault("Decoder", rule, text)
     for rule, before in _of_asked_ids(tokenizer):
@@ -370,7 +371,6 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
 
     control = _controls(tokenizer)
     if byte_ids:
-        yield "byte pieces are given out by name", partial(by_runs, "".join)
         yield "byte pieces are given out by name", partial(_by_lone_runs, table, decode)
         yield "one U+FFFD for each maximal subpart", partial(by_runs, _by_subparts)
         yield (
@@ -378,20 +378,75 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
             lambda ids, skip: decode([one for one in ids if one not in control], skip),
         )
     yield "the space of the dummy prefix is kept", prefixed
-    if control:
-        symbol = PieceType.USER_DEFINED
-        retyped = [one._replace(type=symbol) if number in control else one for number, one in enumerate(table.pieces)]
-        symbols = SentencePieceDecoder(PieceTable(retyped, table.byte_fallback, "", table.special))
-        for step in (symbols, _ControlsByName(table)):
-            decoding = partial(_decoded_by, replace(tokenizer.rules, decoders=(step,)))
-            yield "control pieces are given out by name", decoding
+
+
+class _KeepsFirstSpace(SentencePieceDecoder):
+    def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
+        return super().text_of(token, False)
 
 
 class _ControlsByName(SentencePieceDecoder):
-    """Gives control pieces out by name; the piece behind them still counts as the first."""
+    """The piece behind them still counts as the first."""
 
     def _surface(self, token: str) -> str:
         return token if token in self._control else super()._surface(token)
+
+
+class _ControlsAsText(SentencePieceDecoder):
+    def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
+        return (token, False) if token in self._control else super().text_of(token, is_start)
+
+
+class _UnknownByName(SentencePieceDecoder):
+    def _surface(self, token: str) -> str:
+        return token if token == self._unk_piece else super()._surface(token)
+
+
+class _BytesByName(SentencePieceDecoder):
+    def byte_of(self, token: str) -> int | None:
+        return None
+
+
+class _BytesAlone(_BytesByName):
+    def _surface(self, token: str) -> str:
+        byte = SentencePieceDecoder.byte_of(self, token)
+        return super()._surface(token) if byte is None else bytes([byte]).decode(errors="replace")
+
+
+_MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
+    ("byte pieces are given out by name", PieceType.BYTE, _BytesByName),
+    ("each byte is decoded alone", PieceType.BYTE, _BytesAlone),
+    ("control pieces are given out by name", PieceType.CONTROL, _ControlsAsText),
+    ("control pieces are given out by name", PieceType.CONTROL, _ControlsByName),
+    ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),
+    ("the space of the dummy prefix is kept", PieceType.NORMAL, _KeepsFirstSpace),
+)
+"""What a decoder of pieces does otherwise, and the type of pieces that shows it."""
+
+
+def _of_mixins(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
+    table = piece_table(tokenizer)
+    types = set() if table is None else {piece.type for piece in table.pieces}
+    for rule, type_of_pieces, mixin in _MIXINS:
+        if type_of_pieces in types:
+            yield DecodingFault("Decoder", rule, with_mixins(tokenizer, (mixin,)), mixin=mixin)
+
+
+def with_mixins(tokenizer: Tokenizer, mixins: tuple[type[Any], ...]) -> Text:
+    """The decoding by a decoder of pieces that has these methods."""
+    steps = tuple(
+        _with_mixins(step, mixins) if isinstance(step, SentencePieceDecoder) else step
+        for step in tokenizer.rules.decoders or ()
+    )
+    return partial(_decoded_by, replace(tokenizer.rules, decoders=steps))
+
+
+@lru_cache(maxsize=64)
+def _with_mixins(step: SentencePieceDecoder, mixins: tuple[type[Any], ...]) -> SentencePieceDecoder:
+    bases = (*(one for one in mixins if not any(issubclass(other, one) for other in mixins if other is not one)),)
+    changed: type[SentencePieceDecoder] = type("ChangedDecoder", bases, {})
+    settings = step.unk_surface, step.strips_first_space, step.strips_all_spaces, step.denormalizer
+    return changed(step.table, *settings)
 
 
 def _decoded_by(rules: Pipeline, ids: Sequence[int], skip: bool) -> str:

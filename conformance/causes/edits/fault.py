@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
 from reftok.fast.encoder import FastEncoder
@@ -54,6 +54,7 @@ class DecodingFault:
     trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
     before: what it does to the ids before they are decoded, after: to the decoded text, if it does nothing else; None
         otherwise. Another fault can decode in between.
+    mixin: a class whose methods take the place of those of a sentencepiece model's decoder, if that is all it does.
     """
 
     stage: str
@@ -62,6 +63,7 @@ class DecodingFault:
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
     learnt: str = ""
     before: AskedIds | None = None
+    mixin: type[Any] | None = None
     after: Callable[[str], str] | None = None
 
 

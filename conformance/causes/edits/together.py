@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.causes.edits import faults as every_fault
-from conformance.causes.edits.fault import Fault, predicted
+from conformance.causes.edits.fault import DecodingFault, Fault, predicted
 from conformance.causes.edits.pre_tokenizers import edited_patterns
 from reftok import Tokenizer
 from reftok.rules.pipeline import Pipeline
+
+Ordered = TypeVar("Ordered", Fault, DecodingFault)
 
 MOST_AT_ONCE = 3
 """Faults that show in one answer."""
@@ -95,8 +97,8 @@ def _differing(rules: Pipeline, right: Pipeline) -> dict[str, Any]:
     return {name: stage for name, stage in stages.items() if stage is not getattr(right, name)}
 
 
-def orders(faults: Sequence[Fault]) -> Iterator[tuple[Fault, ...]]:
-    """Two of the faults, then more; those that change the text, in either order.
+def orders(faults: Sequence[Ordered]) -> Iterator[tuple[Ordered, ...]]:
+    """Two of the faults, then more; those that change the text or the ids, in either order.
 
     >>> from conformance.causes.edits.fault import of_text
     >>> one, other = (Fault("Model", rule, list) for rule in "ab")
@@ -106,5 +108,5 @@ def orders(faults: Sequence[Fault]) -> Iterator[tuple[Fault, ...]]:
     for count in range(2, min(len(faults), MOST_AT_ONCE) + 1):
         for some in combinations(faults, count):
             yield some
-            if sum(fault.before is not None for fault in some) > 1:
+            if any(sum(getattr(one, name, None) is not None for one in some) > 1 for name in ("before", "after")):
                 yield some[::-1]

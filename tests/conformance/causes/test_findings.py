@@ -201,6 +201,45 @@ def test_decoding_has_its_own_causes(merged: Merged) -> None:
     assert (only.stage, only.rule) == ("Decoder", "white space at the ends is stripped")
 
 
+OF_PIECES = """
+import sentencepiece
+
+
+class Subject:
+    def __init__(self, path):
+        self.model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+    def encode(self, text, add_special_tokens):
+        return self.model.encode(text)
+
+    def decode(self, ids, skip_special_tokens):
+        pieces = [self.model.id_to_piece(one) for one in ids]
+        return "".join(map(text_of, pieces))
+
+
+def text_of(piece):
+    if piece.startswith("<0x"):
+        return bytes([int(piece[3:5], 16)]).decode(errors="replace")
+    return piece.replace("\u2581", " ")
+"""
+
+
+def test_several_mistakes_of_a_decoder_of_pieces_are_each_told(tmp_path: Path) -> None:
+    """Fault: where no text was decoded rightly, four mistakes were one without a rule, shown on [0]."""
+    (tmp_path / "subject.py").write_text(OF_PIECES, "utf-8")
+    spm, asked = load("spm-bpe"), ["a b", "\u07fd", "a\u07fd", "b b\u07fd\u07fd", "'", "the cat"]
+    cases = [*(ids_case(tuple(spm.encode_ids(text)), "fuzz:1") for text in asked), ids_case((0,), "fuzz:1")]
+    cases += [ids_case((1,), "fuzz:1"), ids_case((261, 0, 261), "fuzz:1"), ids_case((2, 261), "fuzz:1")]
+    told = [("decode", "", "other text", case) for case in cases]
+    found = of_subject(f"{tmp_path / 'subject.py'}:Subject", told, model="spm-bpe")
+    assert {one.rule for one in found} == {
+        "the space of the dummy prefix is kept",
+        "each byte is decoded alone",
+        "the unknown token is given out by name",
+        "control pieces are given out by name",
+    }
+
+
 def test_two_mistakes_of_decoding_at_work_in_one_answer_explain_it(tmp_path: Path) -> None:
     """Fault: beside special tokens that are kept, what a missing NFC does to added tokens had no rule."""
     path, tokenizer = tmp_path / "subject.py", load(MODEL)
