@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from conformance.causes.edits import predicted
 from conformance.core.observation import Decoded, Encoded
 from reftok import ReftokError, Tokenizer
+from reftok.rules.huggingface.decoders import byte_of_token
 from reftok.rules.huggingface.post_processors import ByteLevel
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.text import NormalizedString
@@ -107,7 +108,10 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     yield "the space before a word is part of the offsets of its first token", reaching
     yield from _in_words(tokenizer, text, right)
     yield "each part of a character counts as one", _one_by_one(right)
-    yield "each part of a character counts as one", _moved_on(right)
+    tokens: Sequence[str] = predicted(lambda: tokenizer.encode(text).tokens) or ()
+    for parts in ((True,) * len(right), [byte_of_token(token) is not None for token in tokens]):
+        if len(parts) == len(right):
+            yield "each part of a character counts as one", _moved_on(right, parts)
     followed = zip(right, [None, *right], strict=False)
     ends = [(span[1], span[1]) if span == before else span for span, before in followed]
     yield "of the tokens of a character, only the first has an offset", ends
@@ -148,9 +152,13 @@ def _one_by_one(right: Spans) -> Spans:
     return spans
 
 
-def _moved_on(right: Spans) -> Spans:
-    """The same by a counter that goes on: what stands behind is moved too; special tokens, at (0, 0), are not."""
-    same = accumulate(span == before and span[0] < span[1] for before, span in zip([None, *right], right, strict=False))
+def _moved_on(right: Spans, parts: Sequence[bool]) -> Spans:
+    """The same by a counter that goes on: what stands behind is moved too; special tokens, at (0, 0), are not.
+
+    parts: which tokens may be parts of one character: all, or byte pieces alone.
+    """
+    ends = zip(right, right[1:], parts, parts[1:], strict=False)
+    same = accumulate((one == other and one[0] < one[1] and all(both) for one, other, *both in ends), initial=0)
     return [(start + by, end + by) if end else (start, end) for (start, end), by in zip(right, same, strict=True)]
 
 
