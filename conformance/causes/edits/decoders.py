@@ -7,7 +7,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import dropwhile, groupby, takewhile
+from itertools import dropwhile, groupby, islice, takewhile
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -413,9 +413,30 @@ class _BytesAlone(_BytesByName):
         return super()._surface(token) if byte is None else bytes([byte]).decode(errors="replace")
 
 
+class _WrongBytesDropped(SentencePieceDecoder):
+    """What follows them may still be at the start of the text."""
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        kept: list[str] = []
+        for is_bytes, run in groupby(tokens, self._byte_pieces.__contains__):
+            group = [*run]
+            kept += _right_bytes(group) if is_bytes else group
+        return super().decode_chain(kept)
+
+
+def _right_bytes(pieces: Sequence[str]) -> list[str]:
+    """The byte pieces that are of characters."""
+    places, kept = iter(pieces), list[str]()
+    for character in _bytes(pieces).decode("utf-8", "surrogateescape"):
+        of_character = [*islice(places, len(character.encode("utf-8", "surrogateescape")))]
+        kept += [] if "\udc80" <= character <= "\udcff" else of_character
+    return kept
+
+
 _MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
     ("byte pieces are given out by name", PieceType.BYTE, _BytesByName),
     ("each byte is decoded alone", PieceType.BYTE, _BytesAlone),
+    ("bytes that are not UTF-8 are dropped", PieceType.BYTE, _WrongBytesDropped),
     ("control pieces are given out by name", PieceType.CONTROL, _ControlsAsText),
     ("control pieces are given out by name", PieceType.CONTROL, _ControlsByName),
     ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),

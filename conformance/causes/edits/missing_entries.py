@@ -171,23 +171,25 @@ def _of_bytes(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[F
         data = text.encode("utf-8", "surrogatepass")
         return [BYTE_TO_CHARACTER[byte] for byte in dict.fromkeys(data)][:_MOST_TRIED]
 
-    without = partial(_without_characters, tokenizer)
-    lacking = _learnt(tokenizer, answers, candidates_in, without)
-    if lacking:
-        data = from_byte_characters("".join(lacking)) or b""
-        missing = f"byte 0x{data[0]:02X} is" if len(data) == 1 else "bytes are"
-        rule = f"{missing} missing from the byte map"
-        yield replace(of_rules("PreTokenizer", rule, tokenizer, partial(without, lacking)), learnt="missing")
+    for parts in (False, True):
+        without = partial(_without_characters, tokenizer, parts)
+        lacking = _learnt(tokenizer, answers, candidates_in, without)
+        if lacking:
+            data = from_byte_characters("".join(lacking)) or b""
+            missing = f"byte 0x{data[0]:02X} is" if len(data) == 1 else "bytes are"
+            rule = f"{missing} missing from the byte map"
+            yield replace(of_rules("PreTokenizer", rule, tokenizer, partial(without, lacking)), learnt="missing")
 
 
-def _without_characters(tokenizer: Tokenizer, lacking: frozenset[str]) -> Pipeline:
+def _without_characters(tokenizer: Tokenizer, parts: bool, lacking: frozenset[str]) -> Pipeline:
+    """parts: whether they are left out behind the merges, which they part: they became what the vocab does not have."""
     model = tokenizer.rules.model
-    table: Mapping[int, None] = dict.fromkeys(map(ord, lacking))
+    table: Mapping[int, str] = dict.fromkeys(map(ord, lacking), "\0" if parts else "")
 
     def tokenize(text: str) -> Sequence[Token]:
-        left = text.translate(table)
-        tokens = model.tokenize(left) if left else []
-        return tokens if left == text else [replace(token, span_normalized=(0, len(text))) for token in tokens]
+        left = [*filter(None, text.translate(table).split("\0"))]  # no byte is written as NUL
+        tokens = [token for part in left for token in model.tokenize(part)]
+        return tokens if left == [text] else [replace(token, span_normalized=(0, len(text))) for token in tokens]
 
     return replace(tokenizer.rules, model=ChangedModel(model, tokenize))
 
