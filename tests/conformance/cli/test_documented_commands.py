@@ -21,6 +21,7 @@ from ..commands import SMALLEST, Command
 from ..conftest import ROOT, environment
 
 ELSEWHERE = {
+    "docs/first-port.md": "test_first_port.py",
     "docs/gate.md": "test_gate.py",
     "docs/api.md": "test_documented_api.py",
     "docs/subjects.md": "as README.md",
