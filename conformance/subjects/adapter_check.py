@@ -28,11 +28,10 @@ from conformance.subjects.protocol import (
     Refused,
     Reset,
     ResetAnswer,
-    Unit,
 )
 from conformance.subjects.protocol_subject import ProtocolSubject
 from conformance.subjects.special_tokens import SpecialTokens
-from conformance.subjects.units import in_code_points
+from conformance.subjects.units import Unit, in_code_points
 
 TEXTS = (
     "a",

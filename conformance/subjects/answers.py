@@ -19,9 +19,8 @@ from conformance.subjects.protocol import (
     NoResult,
     StreamResult,
     Unavailable,
-    Unit,
 )
-from conformance.subjects.units import in_code_points, replaced
+from conformance.subjects.units import Unit, in_code_points, replaced
 
 IDS_PER_BYTE = 64
 CHARACTERS_PER_ID = 4096

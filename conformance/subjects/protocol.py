@@ -19,6 +19,7 @@ from conformance.core.json_schema import DIALECT, schemas
 from conformance.core.observation import Encoded
 from conformance.core.settings import Question
 from conformance.subjects.base import PROTOCOL
+from conformance.subjects.units import Unit
 
 LONGEST = 100
 """Characters of a name, a version, or a language."""
@@ -27,7 +28,6 @@ Integer: TypeAlias = int
 """Of 64 bits at most, which whoever reads the answer checks."""
 Word: TypeAlias = Annotated[str, Meta(max_length=LONGEST)]
 Choice: TypeAlias = Literal["choice", "always", "never"]
-Unit: TypeAlias = Literal["scalar", "utf8", "utf16", "grapheme"]
 Field: TypeAlias = Literal["ids", "tokens", "offsets", "special_tokens_mask"]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
+from typing import Literal, TypeAlias
 
 import regex
 
-from conformance.subjects.protocol import Unit
-
+Unit: TypeAlias = Literal["scalar", "utf8", "utf16", "grapheme"]
 Offsets = tuple[tuple[int, int], ...]
 
 

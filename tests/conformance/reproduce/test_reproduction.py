@@ -28,8 +28,7 @@ from conformance.runs.models import plan_models
 from conformance.subjects import adapters
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 from conformance.subjects.isolated import IsolatedSubject
-from conformance.subjects.protocol import Unit
-from conformance.subjects.units import in_code_points
+from conformance.subjects.units import Unit, in_code_points
 from reftok import Tokenizer, embedded_models
 from reftok.formats.tiktoken.encodings import ENCODINGS
 from reftok.rules.pipeline import Pipeline
