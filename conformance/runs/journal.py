@@ -73,11 +73,11 @@ def _results(folder: Path, record: Callable[[Any], Record]) -> list[Record]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A group in the journal. key: subject, check, stage and rule. languages: only their names in older journals."""
+    """A group in the journal. key: subject, check, stage and rule."""
 
     key: tuple[str, str, str, str]
     count: Count
-    languages: dict[Name, Count] | tuple[Name, ...]
+    languages: dict[Name, Count]
     examples: tuple[Any, ...]
 
 

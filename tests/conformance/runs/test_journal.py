@@ -51,14 +51,6 @@ def test_a_result_comes_back_from_json() -> None:
     assert result_from_json(json.loads(json.dumps(result_to_json(result())))) == result()
 
 
-def test_a_result_from_before_languages_were_counted_comes_back() -> None:
-    before = result()
-    before.groups["s", "ids", "Model", "r"].languages["de"] = 1
-    value = json.loads(json.dumps(result_to_json(before)))
-    value["groups"][0]["languages"] = ["de"]
-    assert result_from_json(value) == before
-
-
 def test_finished_shards_come_back(tmp_path: Path) -> None:
     journaled(tmp_path, 2)
     assert finished(tmp_path) == {"m|fuzz|0|1": result(0), "m|fuzz|1|2": result(1)}
