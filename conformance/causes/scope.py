@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -163,10 +164,11 @@ def _of_several(differing: Sequence[str]) -> Iterator[Scope]:
     left = list(differing)
     found: list[str] = []
     while left:
-        odd = [character for text in left for character in {*text} if not (character.isascii() and character.isalnum())]
-        if not odd:
+        odd = (one for text in left for one in {*text} if not (one.isascii() and one.isalnum()))
+        counts = Counter(odd)
+        if not counts:
             return
-        best = max(dict.fromkeys(odd), key=lambda one: (sum(one in text for text in left), not one.isascii(), one))
+        best = max(counts, key=lambda one: (counts[one], not one.isascii(), one))
         found.append(best)
         left = [text for text in left if best not in text]
     if len(found) > 1:

@@ -381,6 +381,8 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
 
 
 class _KeepsFirstSpace(SentencePieceDecoder):
+    """No piece is at the start of the text, not even an empty one behind the first."""
+
     def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
         return super().text_of(token, False)
 
@@ -464,6 +466,7 @@ def with_mixins(tokenizer: Tokenizer, mixins: tuple[type[Any], ...]) -> Text:
 
 @lru_cache(maxsize=64)
 def _with_mixins(step: SentencePieceDecoder, mixins: tuple[type[Any], ...]) -> SentencePieceDecoder:
+    # Of a class and one that it is made of, the methods of the first count: Python has no order for both.
     bases = (*(one for one in mixins if not any(issubclass(other, one) for other in mixins if other is not one)),)
     changed: type[SentencePieceDecoder] = type("ChangedDecoder", bases, {})
     settings = step.unk_surface, step.strips_first_space, step.strips_all_spaces, step.denormalizer

@@ -34,8 +34,9 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Token
 
 LEAST = 4
-MOST_ROOM = 5
 """No smaller limit is sought: it would be no buffer."""
+MOST_ROOM = 5
+"""A buffer for the ids has room for fewer than so many, besides one for each character."""
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
 _WINDOW = 64
