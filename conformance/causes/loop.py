@@ -65,7 +65,8 @@ MOST_OF_A_KIND = 1
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 5
-"""So many faults that foretell too little alone are tried with others, if they give so much of all that differs."""
+"""So many faults that foretell too little alone are tried with others, if they give so much of all that differs, beside
+what is known."""
 MOST_BEYOND = 4
 """Prefixes just over a limit that are asked to test it."""
 MOST_PARTS_ASKED = 150
@@ -244,14 +245,15 @@ class Trial:
         before = family.believed
         left = (one for one in family.pool if one not in known and (family.is_of_ids or not one.learnt))
         weighed = [one for one in map(family.weigh, left) if one.is_credible]
-        for one in sorted(weighed, key=lambda one: -len(one.fits))[:MOST_PROVISIONAL]:
-            if LEAST_PROVISIONAL * len(family.differing) > len(one.fits) or self._is_late:
+        places = {place for place in family.differing if not (known and family.foretelling(place))}
+        for one in sorted(weighed, key=lambda one: -len(one.fits & places))[:MOST_PROVISIONAL]:
+            if LEAST_PROVISIONAL * len(family.differing) > len(one.fits & places) or self._is_late:
                 break
             found = self._found_upon(family, {**known, one.fault: THE_ONLY_INPUT})
             if found:
                 family.believe({**known, one.fault: THE_ONLY_INPUT, **found})
-                places = [place for place in one.scope if place not in family.witnesses]
-                confidence = Confidence(len(places), sum(bool(family.foretelling(place)) for place in places))
+                scope = [place for place in one.scope if place not in family.witnesses]
+                confidence = Confidence(len(scope), sum(bool(family.foretelling(place)) for place in scope))
                 family.believe(before)
                 if is_believed(confidence):
                     return {one.fault: confidence, **found}
