@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from random import Random
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +29,8 @@ from ..sentencepiece_strategies import models
 from ..tokenizers_strategies import decoders
 from ..tokenizers_strategies.decoders import strips
 from .decoding import assert_streams, certain_text, decoded, given_texts
+
+Maker: TypeAlias = Callable[[], tuple[Tokenizer, int]]
 
 TOKENS = list(dict.fromkeys(["<unk>", *filter(None, ALL_TOKENS), "<0", "x41>", "<0x", "4", "1>", " n", "'t", "aa"]))
 SPECIAL = [added("<pad>", special=True), added("é", special=True)]
@@ -67,14 +72,23 @@ literals = st.builds(replaced, contents, String=st.sampled_from(["", "ab", "aab"
 
 
 @st.composite
-def chains(draw: st.DrawFn) -> tuple[Tokenizer, int]:
+def chains(draw: st.DrawFn) -> Maker:
     """Decoders in any order, now and then one that nobody knows among them."""
     steps = draw(st.lists(st.one_of(decoders, decoders, strips, patterns, literals, st.just(FUSE)), max_size=4))
     tokens = draw(st.sampled_from([TOKENS, [*TOKENS, ""]]))
+    return partial(chained, steps, tokens, draw(st.integers(0, 9)) == 0)
+
+
+def chained(steps: Sequence[Any], tokens: Sequence[str], reverses: bool) -> tuple[Tokenizer, int]:
     made = own(tokenizer_json(wordlevel(tokens), SPECIAL, decoder=chain("decoders", steps)))
-    if draw(st.integers(0, 9)) == 0:
+    if reverses:
         made = Tokenizer(replace(made.rules, decoders=(*(made.rules.decoders or ()), Reversing())))
     return made, len(tokens) + 3
+
+
+def of_pieces(data: bytes) -> tuple[Tokenizer, int]:
+    made = Tokenizer(read_sentencepiece_model(data, "test.model"))
+    return made, made.rules.model.size - 1
 
 
 LLAMA_TOKENS = ["<unk>", "<s>", "</s>", "▁", "a", "▁a", "'", "s", "re", ".", "▁.", "▁'", "?▁", "é", "▁'▁", "�", "▁▁"]
@@ -89,20 +103,21 @@ def llama(removes: bool, cleans: bool, add_bos: bool, add_eos: bool, eos_id: int
 
 
 booleans = st.booleans()
-llamas = st.builds(llama, booleans, booleans, booleans, booleans, st.sampled_from([2, 5, 1]), st.sampled_from([1, 5]))
-pieces = models().map(lambda data: Tokenizer(read_sentencepiece_model(data, "test.model")))
-TOKENIZERS: dict[str, st.SearchStrategy[tuple[Tokenizer, int]]] = {
+llamas = st.tuples(booleans, booleans, booleans, booleans, st.sampled_from([2, 5, 1]), st.sampled_from([1, 5]))
+MAKERS: dict[str, st.SearchStrategy[Maker]] = {
     "chains": chains(),
-    "sentencepiece": pieces.map(lambda made: (made, made.rules.model.size - 1)),
-    "llama.cpp": llamas.map(lambda made: (made, len(LLAMA_TOKENS) - 1)),
+    "sentencepiece": models().map(lambda data: partial(of_pieces, data)),
+    "llama.cpp": llamas.map(lambda settings: lambda: (llama(*settings), len(LLAMA_TOKENS) - 1)),
 }
+"""What makes a tokenizer and its highest id: not while hypothesis draws, when no thread of any test may ask for random
+numbers."""
 
 
-@pytest.mark.parametrize("kind", TOKENIZERS)
+@pytest.mark.parametrize("kind", MAKERS)
 @settings(max_examples=200)
 @given(st.data())
 def test_the_texts_are_together_what_decode_gives_and_nothing_is_taken_back(kind: str, draw: st.DataObject) -> None:
-    made, last = draw.draw(TOKENIZERS[kind])
+    made, last = draw.draw(MAKERS[kind])()
     # The last 256 ids are the bytes of a sentencepiece model that has them.
     lists = st.lists(st.integers(0, last) | st.integers(max(0, last - 255), last), max_size=9)
     ids, skips = draw.draw(lists), draw.draw(st.booleans())
