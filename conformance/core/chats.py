@@ -1,18 +1,18 @@
 """Conversations, and what subjects make of them by the chat template of a model.
 
-A conversation is a case like any text: as JSON, `{"messages": [...]}`, with `tools` and `add_generation_prompt` beside.
+A conversation is a case like any text: as JSON, `{"chat":{"messages":[...]}}`, with `tools` and `add_generation_prompt`
+beside the messages. Chats as they are found in JSON have no "chat" around them, and are texts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from conformance.core.observation import Failure
 
-_BEGIN = '{"messages":'
+_BEGIN = '{"chat":{"messages":'
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,35 +28,38 @@ class Conversation:
         """The conversation as the text of a case.
 
         >>> Conversation(({"role": "user", "content": "Hi"},), add_generation_prompt=True).text
-        '{"messages":[{"role":"user","content":"Hi"}],"add_generation_prompt":true}'
+        '{"chat":{"messages":[{"role":"user","content":"Hi"}],"add_generation_prompt":true}}'
         """
         given: dict[str, Any] = {"messages": self.messages}
         given |= {"tools": self.tools} if self.tools is not None else {}
         given |= {"add_generation_prompt": True} if self.add_generation_prompt else {}
-        return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps({"chat": given}, ensure_ascii=False, separators=(",", ":"))
 
 
 def conversation_of(text: str) -> Conversation | None:
     """The conversation that a text is; None for any other text.
 
-    >>> conversation_of('{"messages":[{"role":"user","content":"Hi"}]}')
+    >>> conversation_of('{"chat":{"messages":[{"role":"user","content":"Hi"}]}}')
     Conversation(messages=({'role': 'user', 'content': 'Hi'},), tools=None, add_generation_prompt=False)
     """
     if not text.startswith(_BEGIN):
         return None
     try:
-        given = json.loads(text)
+        given = json.loads(text)["chat"]
     except (ValueError, RecursionError):
         return None
     messages, tools = given["messages"], given.get("tools")
-    if not _are_objects(messages) or not (tools is None or _are_objects(tools)):
+    if not _are_objects(messages, "content", "tool_calls") or not all("role" in one for one in messages):
+        return None
+    if tools is not None and not _are_objects(tools, "function", "name"):
         return None
     tools = None if tools is None else tuple(tools)
     return Conversation(tuple(messages), tools, given.get("add_generation_prompt") is True)
 
 
-def _are_objects(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+def _are_objects(value: object, *keys: str) -> bool:
+    """Whether it is a list of objects with one of the keys each."""
+    return isinstance(value, list) and all(isinstance(one, dict) and any(key in one for key in keys) for one in value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
-from conformance.core.chats import AskedChat, ChatAnswer, Chatted, Conversation, difference
+from conformance.core.chats import AskedChat, ChatAnswer, Chatted, Conversation, conversation_of, difference
 from conformance.core.observation import Failure
 from reftok import ReftokError, Tokenizer
 from reftok.chat.rendering import chat_text
@@ -30,6 +30,7 @@ class Reference:
         self.tokenizer = tokenizer
         self.templates = templates
         self.bos = templates.tokens.get("bos_token", "")
+        self.foretold = lru_cache(maxsize=8192)(self._foretold)
 
     def text(self, conversation: Conversation, variables: Mapping[str, Any] | None = None) -> str:
         """The text of a conversation. Raises ChatRefused."""
@@ -57,6 +58,15 @@ class Reference:
         """The same with other sources of the templates."""
         sources = {name: change(source) for name, source in self.templates.sources.items()}
         return Reference(self.tokenizer, replace(self.templates, sources=sources))
+
+    def _foretold(self, edit: Edit, text: str) -> Chatted | None:
+        """What a subject with a mistake makes of the conversation that a text is; None where it refuses."""
+        conversation = conversation_of(text)
+        assert conversation is not None
+        try:
+            return edit.answer(self, conversation)
+        except ReftokError:
+            return None
 
     @cached_property
     def without_special(self) -> Pipeline:
@@ -101,10 +111,8 @@ def cause_of(
 def _gives(edit: Edit, reference: Reference, conversation: Conversation, given: ChatAnswer | None) -> bool:
     if not isinstance(given, Chatted):
         return False
-    try:
-        return not difference(edit.answer(reference, conversation), given)
-    except ReftokError:
-        return False
+    found = reference.foretold(edit, conversation.text)
+    return found is not None and not difference(found, given)
 
 
 # --- edits

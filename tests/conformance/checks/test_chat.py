@@ -163,11 +163,16 @@ DEFECTS: tuple[tuple[type[Port], str], ...] = (
 )
 
 
-def findings(subject: object, model: Path, *texts: str) -> list[tuple[str, str, str]]:
-    """Check, stage and rule of what a run with all checks finds."""
+def run(subject: object, model: Path) -> conformance.Run:
+    """A run with all checks."""
     corpus = model.with_name("texts.jsonl")
-    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts or ("ab",)), "ascii")
-    done = conformance.run(subject, model, corpora=[corpus], inputs=["corpora"])
+    corpus.write_text('{"text": "ab"}\n', "ascii")
+    return conformance.run(subject, model, corpora=[corpus], inputs=["corpora"])
+
+
+def findings(subject: object, model: Path) -> list[tuple[str, str, str]]:
+    """Check, stage and rule of what a run finds."""
+    done = run(subject, model)
     return [(one.example.check, one.stage, one.rule) for one in done.findings if one.status == "new"]
 
 
@@ -220,7 +225,7 @@ def test_wrong_ids_of_all_texts_are_not_told_again(model: Path) -> None:
 
 
 def test_a_text_of_the_user_s_may_be_a_conversation(model: Path) -> None:
-    text = '{"messages": [{"role": "user", "content": " a"}]}'.replace(": [", ":[")
+    text = '{"chat":{"messages":[{"role": "user", "content": " a"}]}}'
     port = has(source=lambda self: TEMPLATE.replace(" | trim", ""))(model)
     (finding,) = conformance.compare(port, model, text)
     assert (finding.rule, finding.example.check) == ("contents are not trimmed", "chat")
@@ -228,9 +233,7 @@ def test_a_text_of_the_user_s_may_be_a_conversation(model: Path) -> None:
 
 def test_where_jinja2_is_missing_that_is_said_with_the_way_out(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reftok.chat.rendering._LEAST_JINJA", (99,))
-    corpus = model.with_name("texts.jsonl")
-    corpus.write_text('{"text": "ab"}\n', "ascii")
-    done = conformance.run(DEFECTS[0][0](model), model, corpora=[corpus], inputs=["corpora"], checks=["chat", "ids"])
+    done = run(DEFECTS[0][0](model), model)
     assert done.findings == ()
     (about,) = [one for one in done.subjects if one.role == "subject"]
     assert [one for one in about.untested if one.endswith(chats.INSTALL)] != []
@@ -244,8 +247,24 @@ def test_without_a_template_or_a_subject_that_renders_nothing_more_is_asked(
     path.write_text(json.dumps(tiny_json()), "utf-8")
     if subject is Alone:
         path.with_name("chat_template.jinja").write_text(TEMPLATE, "utf-8")
-    corpus = tmp_path / "texts.jsonl"
-    corpus.write_text('{"text": "ab"}\n', "ascii")
-    done = conformance.run(subject(path), path, corpora=[corpus], inputs=["corpora"])
+    done = run(subject(path), path)
     assert done.verdict == "as expected"
+    assert [one for one in done.cells if one.check == "chat" and one.compared] == []
     assert done.cases == 1
+
+
+def test_a_subject_in_a_process_of_its_own_renders_the_same(model: Path) -> None:
+    """By the message of the protocol; of what it raises and of what it gives beside the text."""
+    mine = model.with_name("mine.py")
+    mine.write_text(
+        "import reftok\n"
+        "class Mine:\n"
+        "    def __init__(self, path): self.tokenizer = reftok.load(path)\n"
+        "    def encode(self, text, special): return self.tokenizer.encode_ids(text, add_special_tokens=special)\n"
+        "    def decode(self, ids, skips): return self.tokenizer.decode(ids, skip_special_tokens=skips)\n"
+        "    def chat(self, messages, tools, prompts):\n"
+        "        chat = self.tokenizer.chat(messages, tools=None, add_generation_prompt=prompts)\n"
+        "        return {'text': chat.text, 'ids': list(chat.ids)}\n",
+        "ascii",
+    )
+    assert findings(f"{mine}:Mine", model) == [("chat", "Chat", "tools are ignored")]
