@@ -12,9 +12,11 @@ from conformance.causes.edits import decoding_faults, predicted
 from conformance.causes.one_answer import attributor_of
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
+from conformance.checks.chat import ids_of_both
 from conformance.checks.settings import differing, first_other
 from conformance.checks.streams import given_and_due
 from conformance.core.case import Case
+from conformance.core.chats import AskedChat, Chatted
 from conformance.core.evidence import Evidence, SeenToken, StageDifference, StreamStep
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.settings import Asked
@@ -60,6 +62,8 @@ def examined(example: Example, attribution: Attribution) -> Evidence:
         return Evidence() if found is None else _of_stream(tokenizer, found[0], encoding)
     if check.compares == "with_settings":
         return _of_settings(tokenizer, differing(example.observed))
+    if check.compares == "chat":
+        return _of_chat(tokenizer, example.observed.chat)
     if check.compares in ("decoding", "own_decoding"):
         encoding = example.expected.encoding
         ids = example.case.ids or (encoding.ids if isinstance(encoding, Encoded) else ())
@@ -114,6 +118,16 @@ def _of_settings(tokenizer: Tokenizer, wrong: Sequence[Asked]) -> Evidence:
     if not wrong or wrong[0].differs != "ids" or not isinstance(wrong[0].given, tuple):
         return Evidence()
     due, given = first_other(wrong[0].due, wrong[0].given, "ids")
+    return _of_tokens(named(tokenizer, due), named(tokenizer, given))
+
+
+def _of_chat(tokenizer: Tokenizer, asked: AskedChat | None) -> Evidence:
+    """The tokens that are due and given, where the ids differ."""
+    if asked is None or asked.differs != "ids":
+        return Evidence()
+    assert isinstance(asked.due, Chatted)
+    assert isinstance(asked.given, Chatted)
+    due, given = ids_of_both(asked.due, asked.given)
     return _of_tokens(named(tokenizer, due), named(tokenizer, given))
 
 

@@ -29,6 +29,8 @@ from conformance.core.finding import Severity
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import FedStream
 from conformance.engine.bench import Bench
+from conformance.engine.chat_edits import RULES as CHAT_RULES
+from conformance.engine.chat_edits import STAGE as CHAT_STAGE
 from conformance.engine.decode_stream import CAUSES
 from conformance.engine.settings_edits import STAGES as SETTINGS_STAGES
 from conformance.subjects.reftok_subject import REFERENCE
@@ -79,6 +81,9 @@ class Attributor:
         if diagnosis == "settings":
             rule = next((told(one).rule for one in differing(subject)), "")
             return Attribution(SETTINGS_STAGES[rule], rule) if rule in SETTINGS_STAGES else Attribution()
+        if diagnosis == "chat":
+            rule = "" if subject.chat is None else subject.chat.cause
+            return Attribution(CHAT_STAGE, rule) if rule in CHAT_RULES else Attribution()
         if diagnosis == "stream encoding":
             return self._of_stream_encoding(case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
@@ -115,7 +120,7 @@ class Attributor:
     ) -> bool:
         """Whether what another mismatch was attributed to explains this one."""
         diagnosis = CHECKS[check].diagnosis
-        if diagnosis in ("settings", "special tokens"):
+        if diagnosis in ("settings", "special tokens", "chat"):
             return False  # the encodings that faults are held against are not what differs
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()

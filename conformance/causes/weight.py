@@ -79,11 +79,12 @@ def weighed(
     is_asked = is_asked and time.monotonic() < deadline
     if is_asked:
         bench.renew()
+    of_texts = [one for one in findings if CHECKS[one.example.check].compares != "chat"]  # no natural text is a chat
     by_stream = {
-        is_much: [one for one in findings if CHECKS[one.example.check].asks_much == is_much]
+        is_much: [one for one in of_texts if CHECKS[one.example.check].asks_much == is_much]
         for is_much in (False, True)
     }
-    weights: dict[Finding, Weight] = {}
+    weights = {one: Weight() for one in findings}
     shortest: dict[Finding, Case] = {}
     for is_stream, some in by_stream.items():
         texts, words = _Tally(), _Tally()

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from conformance.checks.bare import BARE
 from conformance.checks.base import Check
 from conformance.checks.batch import BATCH
+from conformance.checks.chat import CHAT
 from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS, OFFSETS, SPECIAL_TOKENS_MASK, TOKENS
 from conformance.checks.library_crash import LIBRARY_CRASH
@@ -25,6 +26,7 @@ _ALL: tuple[Check, ...] = (
     SPECIAL_TOKENS_MASK,
     BARE,
     SETTINGS,
+    CHAT,
     DECODE,
     ROUND_TRIP,
     BATCH,

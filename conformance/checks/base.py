@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from conformance.core.case import Case
+from conformance.core.chats import AskedChat
 from conformance.core.finding import Severity
 from conformance.core.observation import Decoding, Encoded, Encoding, Failure
 from conformance.core.settings import Asked
@@ -42,6 +43,7 @@ class Answers:
         the text.
     bulk_ids: of the case's text, from the door for questions in bulk.
     with_settings: to questions with settings about the text and its parts; None where the official library has none.
+    chat: to the conversation that the text is; None where it is none, or the subject renders none.
     adapter_error: what an adapter said of itself in the place of an answer, which is then None; "" for nothing.
     """
 
@@ -55,6 +57,7 @@ class Answers:
     bulk_ids: tuple[int, ...] | None = None
     bare: Encoding | None = None
     with_settings: tuple[Asked, ...] | None = None
+    chat: AskedChat | None = None
     adapter_error: str = ""
 
 
@@ -73,7 +76,7 @@ Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable
 
 
 Compared: TypeAlias = Literal[
-    "encoding", "batch", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded", "with_settings"
+    "encoding", "batch", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded", "with_settings", "chat"
 ]
 """The fields of `Answers` that checks compare."""
 
@@ -83,6 +86,7 @@ Diagnosis: TypeAlias = Literal[
     "offsets",
     "special tokens",
     "settings",
+    "chat",
     "decoding",
     "round trip",
     "stream encoding",

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from conformance.checks.base import Answers
-from conformance.core.observation import Decoded, Encoded
+from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding
 
-BATCH, ENCODE_WITH = "encode_batch", "encode_with"
+BATCH, ENCODE_WITH, CHAT = "encode_batch", "encode_with", "chat"
 ENCODING_PARTS, SKIPS = ("tokens", "offsets", "special_tokens_mask"), "skip_special_tokens"
 OFFICIAL_PARTS = (*ENCODING_PARTS, SKIPS)
 """The parts of answers that are held against the official library's, where that has them."""
@@ -57,6 +57,10 @@ def methods_asked(answers: Sequence[Answers], parts: Container[str]) -> dict[str
         for question in one.with_settings or ():
             for method in [f"{ENCODE_WITH}.{need}" for need in question.question.needs] or [ENCODE_WITH]:
                 asked[method] = asked.get(method, False) or question.given is not None
+        if one.chat is not None and isinstance(one.chat.due, Failure) and one.chat.due.kind == "not asked":
+            asked[f"{CHAT} to be held against: {one.chat.due.message}"] = False
+        elif one.chat is not None:
+            asked[CHAT] = True
     return asked
 
 
@@ -80,6 +84,7 @@ def untested(asked: Mapping[str, bool]) -> tuple[str, ...]:
     parts = [name for name in (*OFFICIAL_PARTS, BATCH) if name in missing]
     is_told = {method for method in missing if method.partition(".")[0] not in missing or "." not in method}
     parts += sorted(method for method in is_told if method.partition(".")[0] == ENCODE_WITH)
+    parts += sorted(method for method in missing if method.startswith(CHAT))
     streams = {method for method in asked if method.startswith((STREAMS[:-1], "decode_with_callback"))}
     if streams and streams <= missing:
         return (*parts, STREAMS)

@@ -73,6 +73,8 @@ class SharedInputs:
         source, *rest = origin.split(":")
         if source == "fuzz":
             return self.has_source(source) and self.made_alike and self._is_made(rest)
+        if source == "chats":
+            return self.has_source("corpora")
         if source in ("vocab", "seams", "scalars", "cuts"):
             return self.has_source(source)
         return any(origin == name or origin.startswith((f"{name}:", f"{name}[")) for name in self.names)

@@ -11,10 +11,12 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Compared, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.core.case import Case
+from conformance.core.chats import AskedChat
 from conformance.core.observation import UNTESTED, Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.settings import Asked
 from conformance.core.streaming import FedStream
 from conformance.engine.bench import Bench
+from conformance.engine.chats import Chats
 from conformance.engine.settings import Settings
 from conformance.engine.streams import Streams
 from conformance.inputs.cuts import Depth
@@ -119,6 +121,7 @@ class _Asker:
         self._is_sample = depth == "sample" and len(cases) > FEW_CASES
         self._adds_special_tokens = "bare" in compared and _adds_special_tokens(tokenizer)
         self._settings = Settings(tokenizer) if "with_settings" in compared else None
+        self._chats = Chats(tokenizer) if "chat" in compared else None
         self._closely = {index for index, case in enumerate(cases) if not self._is_sample or is_streamed(case)}
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
@@ -129,6 +132,11 @@ class _Asker:
         bulk_ids = self._bulk_ids(subject) if "batch" in self._compared else {}
         bare = self._bare(subject) if self._adds_special_tokens else {}
         with_settings, errors = self._with_settings(subject, oracle)
+        chats: Mapping[int, AskedChat] = {}
+        chat_errors: Mapping[int, str] = {}
+        if self._chats is not None and oracle is not None:
+            texts = {index: case.text for index, case in enumerate(self._cases) if case.kind == "text"}
+            chats, chat_errors = self._chats.given(subject, texts)
         due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
         decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
         decodings = self._decodings(subject, encodings, decoded)
@@ -149,6 +157,9 @@ class _Asker:
             if index in with_settings:
                 error = answer.adapter_error or errors.get(index, "")
                 answer = replace(answer, with_settings=with_settings[index], adapter_error=error)
+            if index in chats:
+                error = answer.adapter_error or chat_errors.get(index, "")
+                answer = replace(answer, chat=chats[index], adapter_error=error)
             if index in self._closely:
                 answer = self._with_streams(answer, subject, case, ids)
             answers.append(answer)

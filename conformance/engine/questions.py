@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from conformance.checks.chat import CHAT
 from conformance.core.case import Case, text_case
 from conformance.core.observation import Decoded
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
+from conformance.inputs.chats import chat_cases
 from conformance.inputs.made import made_cases, seam_cases
 from conformance.inputs.shards import Shard, shard_cases
 from conformance.subjects.base import Subject
 
 
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
-    """The cases of the shard as they are asked; entries of the vocab also as texts."""
+    """The cases of the shard as they are asked; entries of the vocab also as texts, conversations with the corpora."""
     oracle = bench.subjects[bench.oracle]
     if shard.source == "fuzz":
         cases = made_cases(plan.inputs, shard, bench.generators)
@@ -22,9 +24,17 @@ def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
         cases = seam_cases(bench.seams, shard)
     else:
         cases = shard_cases(plan.inputs, shard, bench.vocab)
+    if shard.source == "corpora" and shard.start == 0 and CHAT.name in plan.checks and _has_chats(bench):
+        cases = [*cases, *chat_cases()]
     if shard.source == "vocab":
         cases += _reencoded(cases, oracle)
     return as_asked(cases, oracle)
+
+
+def _has_chats(bench: Bench) -> bool:
+    """Whether there is a chat template, and a subject that renders it."""
+    is_rendered = any(bench.subjects[name].has_chat for name in bench.compared)
+    return is_rendered and bench.reference.tokenizer.rules.chat_templates is not None
 
 
 def as_asked(cases: Iterable[Case], oracle: Subject) -> list[Case]:

@@ -138,6 +138,7 @@ def told(subject: ProtocolSubject) -> str:
             ("decode", offers.decode is not None),
             ("batches", offers.encode_batch),
             ("settings", offers.encode_with is not None),
+            ("chats", offers.chat),
             ("a streaming encoder", offers.stream_encode is not None),
             ("a streaming decoder", offers.stream_decode is not None),
             ("reset", offers.reset),

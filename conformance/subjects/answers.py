@@ -9,10 +9,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from conformance.core.chats import ChatAnswer, Chatted
 from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed, Streaming
 from conformance.subjects.protocol import (
     BatchResult,
+    ChatResult,
     DecodeResult,
     EncodeAnswer,
     EncodeResult,
@@ -92,6 +94,17 @@ def encoded_with(result: BatchResult, due: int) -> tuple[Encoded, ...] | Failure
         if problem := _too_large(numbers):
             return problem
     return encodings
+
+
+def chatted(result: ChatResult) -> ChatAnswer:
+    """The result of a conversation; nonsense where it has neither text nor ids, or too much of them."""
+    failure = not_answered(result)
+    if failure is not None:
+        return failure
+    if result.text is None and result.ids is None:
+        return Failure("nonsense", "a chat without text and ids came")
+    problem = _too_many_characters(result.text or "", LEAST_IDS) or _too_many(result.ids or (), CHARACTERS_PER_ID)
+    return problem or _too_large(result.ids or ()) or Chatted(result.text, result.ids)
 
 
 def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Encoding]) -> list[Encoding]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
+from conformance.core.chats import ChatAnswer, Conversation
 from conformance.core.observation import Decoding, Encoding, Failure
 from conformance.core.settings import Answer, Question
 from conformance.core.streaming import Feeding, Streaming
@@ -37,6 +38,7 @@ class Subject(Protocol):
     name: as in the reports.
     takes_bytes: whether `encode` takes bytes; if not, it is given their text with U+FFFD for what is not UTF-8.
     has_batch: whether `encode_batch` is the implementation's own batch call, and not a loop over `encode`.
+    has_chat: whether it renders conversations by the chat template of the model.
     anew: whether it has to be renewed for each shard: its answers have turned out to depend on what was asked before.
     until: of `time.monotonic`; from then on one in a process of its own is asked nothing, and nothing of it is tested.
     said_otherwise: what it said to texts of the last batch that it was asked twice, where that was another answer.
@@ -48,6 +50,7 @@ class Subject(Protocol):
     said_otherwise: Mapping[str | bytes, Encoding] = MappingProxyType({})
     takes_bytes: bool = False
     has_batch: bool = False
+    has_chat: bool = False
 
     @abstractmethod
     def encode(self, text: str | bytes) -> Encoding:
@@ -64,6 +67,10 @@ class Subject(Protocol):
     def encode_with(self, questions: Sequence[Question]) -> list[Answer]:
         """The answers to questions with settings; None for each that it is not asked."""
         return [None] * len(questions)
+
+    def chat(self, conversations: Sequence[Conversation]) -> list[ChatAnswer]:
+        """What it makes of conversations; asked only where it says that it renders such."""
+        return [Failure("skipped", "it renders no chats")] * len(conversations)
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> Decoding:

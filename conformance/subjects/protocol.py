@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from conformance.core.chats import Conversation
 from conformance.core.json_schema import DIALECT, schemas
 from conformance.core.observation import Encoded
 from conformance.core.settings import Question
@@ -128,6 +129,12 @@ class EncodeWith(Request, frozen=True, kw_only=True, tag_field="op", tag="encode
     items: tuple[Question, ...]
 
 
+class Chat(Request, frozen=True, kw_only=True, tag_field="op", tag="chat"):
+    """Render conversations by the chat template of the model."""
+
+    items: tuple[Conversation, ...]
+
+
 class Decode(Request, frozen=True, kw_only=True, tag_field="op", tag="decode"):
     """Decode each list of ids."""
 
@@ -195,6 +202,13 @@ class BatchResult(NoResult, frozen=True, kw_only=True):
     encodings: tuple[Encoded, ...] | None = None
 
 
+class ChatResult(NoResult, frozen=True, kw_only=True):
+    """The text of a conversation, and its ids; one of both at least."""
+
+    text: str | None = None
+    ids: tuple[Integer, ...] | None = None
+
+
 class DecodeResult(NoResult, frozen=True, kw_only=True):
     """The text of some ids, or its bytes."""
 
@@ -259,6 +273,7 @@ class Capabilities(Message, frozen=True, kw_only=True):
     """What a subject does; what it does not is not asked.
 
     encode_with: the settings of calls that it takes, beside single texts; null where it has no such call.
+    chat: whether it renders conversations.
     stream_encode, stream_decode: what such a stream does besides being fed and finished; null where there is none.
     reset: whether it can forget what it was asked. in_flight: the most messages sent before their answers are read.
     items: the most in a message.
@@ -268,6 +283,7 @@ class Capabilities(Message, frozen=True, kw_only=True):
     decode: DecodeCapability | None = None
     encode_batch: bool = False
     encode_with: tuple[Literal["pair", "is_pretokenized", "truncation", "padding"], ...] | None = None
+    chat: bool = False
     stream_encode: tuple[Literal["bytes", "reset", "beside"], ...] | None = None
     stream_decode: tuple[Literal["reset", "beside", "callback"], ...] | None = None
     reset: bool = False
@@ -320,6 +336,12 @@ class EncodeWithAnswer(Answer, frozen=True, kw_only=True):
     results: tuple[BatchResult, ...] | None = None
 
 
+class ChatAnswer(Answer, frozen=True, kw_only=True):
+    """The answer to `chat`: a result for each item."""
+
+    results: tuple[ChatResult, ...] | None = None
+
+
 class DecodeAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `decode`: a result for each item."""
 
@@ -338,13 +360,14 @@ class ResetAnswer(Answer, frozen=True, kw_only=True):
     ok: bool = False
 
 
-REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, EncodeWith, Decode, Stream, Reset, Stop)
+REQUESTS: tuple[type[Request], ...] = (Start, Load, Encode, EncodeBatch, EncodeWith, Chat, Decode, Stream, Reset, Stop)
 ANSWERS: Mapping[type[Request], type[Answer]] = {
     Start: StartAnswer,
     Load: StartAnswer,
     Encode: EncodeAnswer,
     EncodeBatch: EncodeAnswer,
     EncodeWith: EncodeWithAnswer,
+    Chat: ChatAnswer,
     Decode: DecodeAnswer,
     Stream: StreamAnswer,
     Reset: ResetAnswer,

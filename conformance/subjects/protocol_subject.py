@@ -22,6 +22,7 @@ from zlib import crc32
 
 import msgspec
 
+from conformance.core.chats import ChatAnswer, Conversation
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.settings import Answer as AnswerWith
 from conformance.core.settings import Question
@@ -29,6 +30,7 @@ from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
 from conformance.subjects.answers import (
     batch_with_singles,
+    chatted,
     decoded_text,
     encoded,
     encoded_with,
@@ -45,6 +47,8 @@ from conformance.subjects.protocol import (
     Answer,
     BatchResult,
     Capabilities,
+    Chat,
+    ChatResult,
     Decode,
     DecodeResult,
     Encode,
@@ -85,7 +89,7 @@ NOT_LOADED_IN_TIME = Failure("skipped", "it had not loaded the model when the ti
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
-Result: TypeAlias = EncodeResult | BatchResult | DecodeResult | StreamResult
+Result: TypeAlias = EncodeResult | BatchResult | ChatResult | DecodeResult | StreamResult
 
 
 class MakeRequest(Protocol):
@@ -308,6 +312,7 @@ class ProtocolSubject(Subject):
         self.about: About = msgspec.structs.replace(about, language=language_name(about.language))
         self.capabilities: Capabilities = answer.started.capabilities
         self.has_batch = self.capabilities.encode_batch
+        self.has_chat = self.capabilities.chat
         self.takes_bytes = self.capabilities.encode is not None and self.capabilities.encode.bytes
         self._asked = False
 
@@ -426,6 +431,10 @@ class ProtocolSubject(Subject):
 
     def _with_settings(self, result: Any, question: Question) -> AnswerWith:
         return result if isinstance(result, Failure) else encoded_with(result, len(question.inputs))
+
+    def chat(self, conversations: Sequence[Conversation]) -> list[ChatAnswer]:
+        results: list[Any] = self._ask(partial(Chat), conversations)
+        return [one if isinstance(one, Failure) else chatted(one) for one in results]
 
     def _encode_alone(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         results = self._encode_each(partial(Encode, add_special_tokens=True, want=self._wanted), texts)

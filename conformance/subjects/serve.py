@@ -66,6 +66,7 @@ CALLS = {
     "encode_batch": ("texts", "add_special_tokens"),
     "encode_with": ("inputs", "settings"),
     "encode_pair": ("text", "pair", "add_special_tokens"),
+    "chat": ("messages", "tools", "add_generation_prompt"),
 }
 """The methods that every question goes to, each with the arguments that it is called with, by their places."""
 
@@ -219,6 +220,7 @@ def _capabilities(subject: Any) -> dict[str, Any]:
         "decode": {},
         "encode_batch": has("encode_batch"),
         "encode_with": [*_SETTINGS] if has("encode_with") else ["pair"] if has("encode_pair") else None,
+        "chat": has("chat"),
         "stream_encode": ["bytes", "reset", "beside"] if has(*STREAM_FEATURES["encoder"]) else None,
         "stream_decode": ["reset", "beside", "callback"] if has(*STREAM_FEATURES["decoder"]) else None,
         "in_flight": _IN_FLIGHT,
@@ -309,6 +311,14 @@ def _full_encoding(given: Any) -> dict[str, Any]:
     return found
 
 
+def _chat(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    given = subject.chat(item["messages"], item.get("tools"), item.get("add_generation_prompt", False))
+    if not isinstance(given, dict):
+        raise NonsenseError(f"chat gave {shown(given)}, not a dict with text, ids or both")
+    found: dict[str, Any] = {"text": text_of(given["text"])} if given.get("text") is not None else {}
+    return found | ({"ids": ids_of(given["ids"])} if given.get("ids") is not None else {})
+
+
 def _decode(subject: Any, message: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     decoded = subject.decode(list(item["ids"]), message["skip_special_tokens"])
     if isinstance(decoded, bytes):
@@ -323,7 +333,7 @@ def _stream(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict
     return streamed_to_message(streamed)
 
 
-_ANSWERS = {"encode": _encode, "encode_with": _encode_with, "decode": _decode, "stream": _stream}
+_ANSWERS = {"encode": _encode, "encode_with": _encode_with, "chat": _chat, "decode": _decode, "stream": _stream}
 
 
 def pipes() -> tuple[BinaryIO, TextIO]:
