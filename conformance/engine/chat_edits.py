@@ -28,7 +28,7 @@ class Reference:
 
     def __init__(self, tokenizer: Tokenizer, templates: ChatTemplates) -> None:
         self.tokenizer = tokenizer
-        self.templates = templates
+        self.templates = replace(templates, files={})  # no report names a file of this machine
         self.bos = templates.tokens.get("bos_token", "")
         self.foretold = lru_cache(maxsize=8192)(self._foretold)
 
@@ -98,14 +98,14 @@ def cause_of(
 
     every: the subject's answers to other conversations, which tell mistakes apart.
     """
-    fitting: list[tuple[int, str]] = []
+    right = sum(not one.differs and isinstance(one.given, Chatted) for _, one in every)
+    best, rule = 0, ""
     for edit in EDITS:
-        if wrong.given != wrong.due and _gives(edit, reference, conversation, wrong.given):
-            foretold = [one.differs != "" for other, one in every if _gives(edit, reference, other, one.given)]
-            right = sum(one.differs == "" and isinstance(one.given, Chatted) for _, one in every)
-            if foretold.count(False) == right:
-                fitting.append((-foretold.count(True), edit.rule))
-    return min(fitting, key=lambda one: one[0], default=(0, ""))[1]
+        if _gives(edit, reference, conversation, wrong.given):
+            foretold = [bool(one.differs) for other, one in every if _gives(edit, reference, other, one.given)]
+            if foretold.count(False) == right and foretold.count(True) > best:
+                best, rule = foretold.count(True), edit.rule
+    return rule
 
 
 def _gives(edit: Edit, reference: Reference, conversation: Conversation, given: ChatAnswer | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from conformance.core.chats import AskedChat, ChatAnswer, Chatted, Conversation, conversation_of
@@ -15,7 +16,8 @@ from conformance.subjects.base import Subject
 from reftok import Tokenizer
 from reftok.chat.rendering import INSTALL
 
-_PROBED: WeakKeyDictionary[Subject, tuple[Tokenizer, Sequence[tuple[Conversation, AskedChat]]]] = WeakKeyDictionary()
+Probes: TypeAlias = Sequence[tuple[Conversation, AskedChat]]
+_PROBED: WeakKeyDictionary[Subject, tuple[Reference, Probes]] = WeakKeyDictionary()
 
 
 class Chats:
@@ -43,10 +45,10 @@ class Chats:
         }
         told = {number: _tested(one) for number, one in asked.items()}
         wrong = [number for number, one in told.items() if one.differs]
-        probes = self._probed(self._reference, subject) if wrong else ()
+        reference, probes = self._probed(self._reference, subject) if wrong else (self._reference, ())
         every = [*((conversations[number], told[number]) for number in told), *probes]
         causes = {
-            number: cause_of(self._reference, told[number], conversations[number], every)
+            number: cause_of(reference, told[number], conversations[number], every)
             for number in wrong
             if isinstance(told[number].given, Chatted)
         }
@@ -65,14 +67,16 @@ class Chats:
         assert self._reference is not None
         return reference_answer(self._reference, conversation)
 
-    def _probed(self, reference: Reference, subject: Subject) -> Sequence[tuple[Conversation, AskedChat]]:
-        """What a subject makes of conversations that are always the same: they tell mistakes apart."""
-        tokenizer, probes = _PROBED.get(subject, (None, ()))
-        if tokenizer is not reference.tokenizer:
+    def _probed(self, reference: Reference, subject: Subject) -> tuple[Reference, Probes]:
+        """What a subject makes of conversations that are always the same: they tell mistakes apart.
+
+        With them comes the reference that remembers what each mistake makes of them.
+        """
+        known = _PROBED.get(subject)
+        if known is None or known[0].tokenizer is not reference.tokenizer:
             asked = map(_tested, self._asked(subject, CONVERSATIONS))
-            probes = tuple(zip(CONVERSATIONS, asked, strict=True))
-            _PROBED[subject] = reference.tokenizer, probes
-        return probes
+            known = _PROBED[subject] = reference, tuple(zip(CONVERSATIONS, asked, strict=True))
+        return known
 
 
 def _tested(asked: AskedChat) -> AskedChat:

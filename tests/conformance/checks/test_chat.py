@@ -224,11 +224,22 @@ def test_wrong_ids_of_all_texts_are_not_told_again(model: Path) -> None:
     assert "chat" not in {check for check, *_ in findings(WrongIds(model), model)}
 
 
-def test_a_text_of_the_user_s_may_be_a_conversation(model: Path) -> None:
-    text = '{"chat":{"messages":[{"role": "user", "content": " a"}]}}'
-    port = has(source=lambda self: TEMPLATE.replace(" | trim", ""))(model)
-    (finding,) = conformance.compare(port, model, text)
-    assert (finding.rule, finding.example.check) == ("contents are not trimmed", "chat")
+def trimmed_answers(given: dict[str, Any]) -> dict[str, Any]:
+    is_answer = [one["role"] == "assistant" for one in given["messages"]]
+    pairs = zip(is_answer, given["messages"], stripped(given)["messages"], strict=True)
+    return {"messages": [trimmed if answers else one for answers, one, trimmed in pairs]}
+
+
+@pytest.mark.parametrize(
+    ("defect", "rule"),
+    [(takes(stripped), "contents are trimmed"), (takes(trimmed_answers), f"{NO_RULE}: other text of a chat")],
+)
+def test_a_conversation_of_the_user_s_is_asked_and_others_tell_mistakes_apart(
+    model: Path, defect: type[Port], rule: str
+) -> None:
+    text = '{"chat":{"messages":[{"role": "assistant", "content": " a"}]}}'
+    (finding,) = conformance.compare(defect(model), model, text)
+    assert (finding.example.check, finding.rule) == ("chat", rule)
 
 
 def test_where_jinja2_is_missing_that_is_said_with_the_way_out(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
