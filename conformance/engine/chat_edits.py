@@ -169,6 +169,12 @@ def _without_trim(source: str) -> str:
     return re.sub(r"\s*\|\s*trim\b(\(\))?|\.strip\(\)", "", source)
 
 
+def _with_escapes(source: str) -> str:
+    """Behind tojson, filters that escape what HTML reserves, as the tojson of Jinja does, and that of transformers not."""
+    escapes = "".join(rf'|replace("{one}","\\u{ord(one):04x}")' for one in "<>&'")
+    return re.sub(r"\|\s*tojson\b(\([^()]*\))?", lambda found: found[0] + escapes, source)
+
+
 def _doubled(reference: Reference, ids: tuple[int, ...]) -> tuple[int, ...]:
     bos = reference.ids(reference.bos)
     return (*bos, *ids) if ids[: len(bos)] == bos else ids
@@ -240,6 +246,7 @@ EDITS: tuple[Edit, ...] = (
     _renders("trim_blocks is off", _with_line_ends),
     _renders("lstrip_blocks is off", _with_indents),
     _renders("trim_blocks and lstrip_blocks are off", lambda source: _with_indents(_with_line_ends(source))),
+    _renders("tojson escapes what HTML reserves", _with_escapes),
     _asks("tools are ignored", lambda asked: replace(asked, tools=None)),
     _asks("the system message is dropped", _without_system),
     _writes("the last newline is lost", lambda _, text: text.removesuffix("\n")),

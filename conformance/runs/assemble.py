@@ -40,6 +40,7 @@ from conformance.runs.progress import Finishing
 from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
+from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_version, installed_versions
 
 Results: TypeAlias = Mapping[str, ShardResult]
@@ -174,12 +175,14 @@ def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
 
 
 def _rows(job: Job, results: Results) -> list[tuple[str, str]]:
-    """The models and subjects that were to be compared: of those that took part."""
+    """The models and subjects that were to be compared: of those that took part; nothing with itself."""
+    only_by_reference = all(CHECKS[check].expected_by == REFERENCE for check in job.plan.checks)
     return [
         (info.name, subject)
         for info in job.models
         for subject in job.plan.labels
-        if subject != info.oracle and subject not in results[info.name].unavailable
+        if subject not in (info.oracle, *([REFERENCE] if only_by_reference else ()))
+        and subject not in results[info.name].unavailable
     ]
 
 
