@@ -42,7 +42,7 @@ _MESSAGES: tuple[tuple[tuple[dict[str, Any], ...], tuple[dict[str, Any], ...] | 
     (_said("Hello"), None),
     (_said("Hello", system="Be brief."), None),
     (_said("Hello", "Hi!", "How are you?"), None),
-    (_said("Hello", "Hi!", "How are you?", "Well.", system="Be brief."), None),
+    (_said("Hello", "Hi!", "How are you?", "Well.", system=" Be brief.\n"), None),
     (_said(""), None),
     (_said("Hello", "", "Hm?", system=""), None),
     (_said("  two spaces  ", " one ", "\ta tab\t"), None),
