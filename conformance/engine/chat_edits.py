@@ -170,7 +170,7 @@ def _without_trim(source: str) -> str:
 
 
 def _with_escapes(source: str) -> str:
-    """Filters behind tojson that escape as the tojson of Jinja does for HTML, and that of transformers does not."""
+    """Filters behind tojson that escape what HTML reserves, as the tojson of Jinja does."""
     escapes = "".join(rf'|replace("{one}","\\u{ord(one):04x}")' for one in "<>&'")
     return re.sub(r"\|\s*tojson\b(\([^()]*\))?", lambda found: found[0] + escapes, source)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -73,6 +74,7 @@ class Port(Alone):
 
     trims = keeps_indents = True
     raises = True
+    escaped: Mapping[int, str] = MappingProxyType({})
 
     def source(self) -> str:
         return TEMPLATE
@@ -89,7 +91,8 @@ class Port(Alone):
 
     def chat(self, messages: list[Any], tools: list[Any] | None, add_generation_prompt: bool) -> dict[str, Any]:
         environment = jinja2.Environment(trim_blocks=self.trims, lstrip_blocks=self.keeps_indents)
-        environment.filters["tojson"] = ChatEnvironment().filters["tojson"]
+        of_json = ChatEnvironment().filters["tojson"]
+        environment.filters["tojson"] = lambda value: of_json(value).translate(self.escaped)
         environment.globals["raise_exception"] = self.refuse
         given = {"messages": messages, "tools": tools, "add_generation_prompt": add_generation_prompt}
         text = environment.from_string(self.source()).render(bos_token="<s>", **self.taken(given))
@@ -151,6 +154,7 @@ DEFECTS: tuple[tuple[type[Port], str], ...] = (
     (has(trims=False), "trim_blocks is off"),
     (has(keeps_indents=False), "lstrip_blocks is off"),
     (has(trims=False, keeps_indents=False), "trim_blocks and lstrip_blocks are off"),
+    (has(escaped={ord(one): f"\\u{ord(one):04x}" for one in "<>&'"}), "tojson escapes what HTML reserves"),
     (takes(lambda given: {"tools": None}), "tools are ignored"),
     (takes(without_system), "the system message is dropped"),
     (has(written=lambda self, text: text[: -text.endswith("\n") or None]), "the last newline is lost"),
