@@ -81,7 +81,7 @@ def around(tokenizer: Tokenizer, shown: Iterable[Any]) -> Iterator[Any]:
 
 
 def encoded_again(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[tuple[int, ...]]:
-    """The ids that texts have, alone and beside other text: not those that they were decoded from."""
+    """The ids that the tokenizer gives for decoded texts, alone and within other text."""
     for text in texts:
         framed = (predicted(partial(tokenizer.encode_ids, frame.replace("{0}", text))) for frame in ("{0}", *_FRAMES))
         yield from (tuple(ids) for ids in framed if ids is not None)

@@ -153,7 +153,7 @@ def _one_by_one(right: Spans) -> Spans:
 
 
 def _moved_on(right: Spans, parts: Sequence[bool]) -> Spans:
-    """The same by a counter that goes on: what stands behind is moved too; special tokens, at (0, 0), are not.
+    """Each part of a character counts as one, and shifts all later offsets. Special tokens keep (0, 0).
 
     parts: which tokens may be parts of one character: all, or byte pieces alone.
     """

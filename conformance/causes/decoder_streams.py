@@ -110,7 +110,7 @@ def _flushed(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
 
 
 def _by_counts(tokenizer: Tokenizer, count: int, ids: Ids, skips: bool) -> str:
-    """The text of ids of which so many byte pieces are decoded at once, wherever their characters end."""
+    """Decodes byte pieces in groups of `count`, even if that splits a character."""
     text, start, run = "", 0, 0
     for place, one in enumerate(ids, 1):
         run = run + 1 if byte_of_token(tokenizer.id_to_token(one) or "") is not None else 0
@@ -142,7 +142,7 @@ def _fed(entry: FedStream) -> tuple[Ids, bool]:
 
 
 def _right(tokenizer: Tokenizer, entry: FedStream) -> str | None:
-    """The text that is due, which a stream may give where the whole decoding of the subject is wrong."""
+    """The right text. A stream may give it although the subject decodes the same ids wrongly at once."""
     ids, skips = _fed(entry)
     return predicted(lambda: tokenizer.decode(ids, skip_special_tokens=skips))
 

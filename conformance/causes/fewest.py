@@ -43,7 +43,7 @@ class Weighed(Generic[Candidate]):
 
 
 _NOT_ASKED, _SILENT, _RIGHT, _GIVEN, _OTHER = range(5)
-"""What a fault answers to a sample: nothing, what is right, what the subject gave, or something else."""
+"""Outcomes of a fault on a sample: not computed, no answer, the right answer, the subject's answer, another one."""
 
 
 def weighed(
@@ -56,8 +56,8 @@ def weighed(
     """A fault, held against samples. predict: its answer, or None, which says nothing.
 
     Right answers are looked at first: of one that would change too many of these, nothing more is asked.
-    answered: what it answered to each sample before, to which this is added. differing: the places of the samples that
-        differ, where these are known.
+    answered: cache of the outcomes, one byte per sample; extended in place. differing: the places of the wrong samples;
+        computed if None.
     """
     answered = bytearray() if answered is None else answered
     answered.extend(bytes(len(samples) - len(answered)))

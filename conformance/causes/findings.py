@@ -354,9 +354,9 @@ class _Naming:
 
     @cached_property
     def _offset_counts(self) -> tuple[int, Counter[str]]:
-        """How many texts have other offsets, and how many of them each rule explains; none that findings came from.
+        """The number of texts with wrong offsets, and how many each rule explains; without those of findings.
 
-        Texts with other ids count where there are no others: the rules know the offsets of the reference alone.
+        Texts with wrong ids are used only if there are no others: rules are derived from the reference's offsets.
         """
         found = {one.text: one for one in self._trial.witnesses}
         shortest = sorted((text for text, one in found.items() if self._offset_rules(one)), key=len)[:MOST_FRAMED]

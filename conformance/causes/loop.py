@@ -65,8 +65,8 @@ MOST_OF_A_KIND = 1
 MOST_UPON = 2
 """How often causes are sought upon those that are known."""
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 5
-"""So many faults that foretell too little alone are tried with others, if they give so much of all that differs, beside
-what is known."""
+"""How many faults are tried together with others although they predict too little alone, and the share of all wrong
+answers that each must explain beyond the known causes."""
 MOST_BEYOND = 4
 """Prefixes just over a limit that are asked to test it."""
 MOST_PARTS_ASKED = 150
@@ -188,7 +188,7 @@ class Trial:
             family.is_judged = family.is_judged or not self._is_late
             return
         known, taken = family.believed, family.taken
-        family.rejected.clear()  # what too few answers spoke for may stand now
+        family.rejected.clear()  # new answers may confirm what was rejected for lack of them
         self._seek(family)
         if self._is_late:  # not all may be found again that was known
             found, left = family.believed, len(family.unexplained)
@@ -393,7 +393,7 @@ class Trial:
             yield later_compositions()
         yield around(self.bench.reference.tokenizer, shown)
         if family.is_of_ids and one.fault.learnt:
-            # A character is not always lost that is lost where its bytes come in this way.
+            # A learnt change of a character must hold for other ids of it too.
             due = [family.samples[family.places[asked]].expected.text for asked in shown]
             yield encoded_again(self.bench.reference.tokenizer, due)
 

@@ -169,7 +169,7 @@ class Attributor:
         return Attribution()
 
     def _of_bare_ids(self, case: Case, subject: Answers) -> Attribution:
-        """What a subject does besides where no special tokens are to be added."""
+        """The mistake behind wrong ids that appear only with `add_special_tokens=False`."""
         rules = self._tokenizer.rules
         others = {
             "special": replace(rules, encode_special_tokens=True),

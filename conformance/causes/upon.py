@@ -66,7 +66,7 @@ def texts_upon(
 def decodings_upon(
     tokenizer: Tokenizer, ids: Family[Any, tuple[int, ...], Decoded], known: Sequence[DecodingFault]
 ) -> Family[Any, tuple[int, ...], Decoded] | None:
-    """The search for faults of decoding beside known ones; None if none of these can be combined."""
+    """A search for further faults of decoding on top of known ones; None if the known ones cannot be combined."""
     beneath: tuple[DecodingFault, ...] = ()
     for fault in known:
         beneath = (*beneath, fault) if combined(tokenizer, (*beneath, fault)) else beneath
@@ -105,7 +105,7 @@ def _within(beneath: Together, sample: Sample[str, tuple[int, ...]]) -> Sample[s
 def decoded_at_once(
     tokenizer: Tokenizer, some: Sequence[DecodingFault]
 ) -> Iterator[tuple[tuple[DecodingFault, ...], Foretold]]:
-    """Faults of decoding alone, then two of them, then more."""
+    """Yields faults of decoding alone, then combined in twos and threes."""
     for fault in some:
         yield (fault,), partial(_decoded, fault.text)
     for several in orders(some):
@@ -115,9 +115,9 @@ def decoded_at_once(
 
 
 def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | None:
-    """Faults of decoding at work at once; None if two of them decode otherwise, and are no mixins.
+    """Combines faults of decoding; None if several replace the decoding itself and are not mixins.
 
-    What changes the ids comes first, what changes the text last, each in the order given.
+    Changes of ids are applied first, changes of text last, each in the given order.
 
     >>> import reftok
     >>> from conformance.causes.edits.fault import of_decoded, of_decoded_ids
@@ -139,7 +139,7 @@ def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | No
 
 
 def _is_whole(fault: DecodingFault) -> bool:
-    """Whether no other fault can be at work beside it."""
+    """Whether the fault replaces the decoding as a whole, so that it cannot be combined."""
     return fault.before is None and fault.after is None and fault.mixin is None
 
 

@@ -88,7 +88,7 @@ class Family(Generic[Candidate, Asked, Answer]):
         return frozenset(self._differing)
 
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
-        # What a fault answers to a sample is kept by a byte: of thousands of samples, a cache of answers forgets all.
+        # Outcomes take one byte each. The LRU cache of answers is too small here: it would evict each before its reuse.
         answered = self._answered.setdefault(fault, bytearray())
         return weighed(fault, self.samples, self.search.remembered, answered, self.differing)
 

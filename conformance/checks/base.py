@@ -43,7 +43,7 @@ class Answers:
         the text.
     bulk_ids: of the case's text, from the door for questions in bulk.
     with_settings: to questions with settings about the text and its parts; None where the official library has none.
-    chat: to the conversation that the text is; None where it is none, or the subject renders none.
+    chat: to the conversation; None if the text is not one, or the subject does not render conversations.
     adapter_error: what an adapter said of itself in the place of an answer, which is then None; "" for nothing.
     """
 

@@ -1,4 +1,4 @@
-"""Chats: the text and the ids of a conversation, by the chat template of the model."""
+"""Compares the text and ids of conversations that are rendered by the model's chat template."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def told(asked: AskedChat) -> Difference:
 
 
 def ids_of_both(due: Chatted, given: Chatted) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids that are due, and those that came."""
+    """The expected and the observed ids."""
     return due.ids or (), given.ids or ()
 
 

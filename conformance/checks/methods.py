@@ -58,7 +58,7 @@ def methods_asked(answers: Sequence[Answers], parts: Container[str]) -> dict[str
             for method in [f"{ENCODE_WITH}.{need}" for need in question.question.needs] or [ENCODE_WITH]:
                 asked[method] = asked.get(method, False) or question.given is not None
         if one.chat is not None and isinstance(one.chat.due, Failure) and one.chat.due.kind == "not asked":
-            asked[f"{CHAT} to be held against: {one.chat.due.message}"] = False
+            asked[f"{CHAT} comparison: {one.chat.due.message}"] = False
         elif one.chat is not None:
             asked[CHAT] = True
     return asked

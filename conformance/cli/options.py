@@ -56,16 +56,16 @@ class PartType(click.ParamType[Part]):
 
 
 class RuleCode(click.ParamType[str]):
-    """The code of a rule, or how codes begin: NRM003, NRM."""
+    """The code of a rule, or a prefix of codes: NRM003, NRM."""
 
     name = "code"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Raises click.BadParameter for what no code begins with."""
+        """Raises click.BadParameter if no code starts with the value."""
         begin = str(value).upper()
         if any(code.startswith(begin) for row in rows() for code in (row.code, f"{row.code[:3]}000")):
             return begin
-        self.fail(f"{value!r:.60} begins no code of docs/rules.md, such as {rows()[0].code}", param, ctx)
+        self.fail(f"{value!r:.60} is not a prefix of any code in docs/rules.md, such as {rows()[0].code}", param, ctx)
 
 
 class Named(click.Choice[str]):
@@ -190,14 +190,14 @@ select_option = click.option(
     multiple=True,
     type=RuleCode(),
     metavar="CODE",
-    help="Only findings of this rule count, or of rules whose codes begin so (NRM003, NRM); repeatable.",
+    help="Count only findings whose rule has this code or prefix (NRM003, NRM); repeatable.",
 )
 ignore_option = click.option(
     "--ignore",
     multiple=True,
     type=RuleCode(),
     metavar="CODE",
-    help="Findings of such rules do not count, unless --select names them more closely; repeatable.",
+    help="Do not count findings whose rule has this code or prefix, unless a longer --select matches; repeatable.",
 )
 exit_first_option = click.option(
     "-x", "--exitfirst", "exit_first", is_flag=True, help="End after the first finding, as --max-findings 1."

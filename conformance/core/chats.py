@@ -1,4 +1,4 @@
-"""Conversations, and what subjects make of them by the chat template of a model.
+"""Conversations, and the answers of subjects that render them by the chat template of a model.
 
 A conversation is a case like any text: as JSON, `{"chat":{"messages":[...]}}`, with `tools` and `add_generation_prompt`
 beside the messages. Chats as they are found in JSON have no "chat" around them, and are texts.
@@ -37,7 +37,7 @@ class Conversation:
 
 
 def conversation_of(text: str) -> Conversation | None:
-    """The conversation that a text is; None for any other text.
+    """Parses the text of a case; None if it is not a conversation.
 
     >>> conversation_of('{"chat":{"messages":[{"role":"user","content":"Hi"}]}}')
     Conversation(messages=({'role': 'user', 'content': 'Hi'},), tools=None, add_generation_prompt=False)
@@ -64,7 +64,7 @@ def _are_objects(value: object, *keys: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Chatted:
-    """What a template makes of a conversation: the text, and the ids of it; None for what a subject does not give."""
+    """A rendered conversation: its text and ids; None if the subject does not give them."""
 
     text: str | None = None
     ids: tuple[int, ...] | None = None

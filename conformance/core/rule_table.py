@@ -1,4 +1,4 @@
-"""The tables of docs/rules.md: the code of each rule, and how a tokenizer comes to break it."""
+"""Reads docs/rules.md: the code of each rule, and the usual cause of breaking it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STREAMS, ANY_CHECK = "Streams", "Any check"
 """The sections of the rules without a stage."""
 CODE = re.compile("[A-Z]{3}[0-9]{3}")
 _NO_RULES_NUMBER = "000"
-"""The number of what no known rule explains, at each stage."""
+"""Stands for mismatches that no known rule explains, at each stage."""
 _PLACEHOLDERS = {"N": r"\d[\d,]*(?:\.\d+)?", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
 
 
@@ -22,8 +22,8 @@ _PLACEHOLDERS = {"N": r"\d[\d,]*(?:\.\d+)?", "U+N": "U\\+[0-9A-F]+", "X": ".+", 
 class Row:
     """A line of the tables: variants of one rule.
 
-    code: "NRM003"; it stays with the line, and that of a line which goes is not given again. section: its stage.
-    rules: with X, Y, N where a finding names a token or a number. cause: how a tokenizer comes to break them.
+    code: "NRM003"; it never changes, and is not reused after the line is deleted. section: its stage.
+    rules: X, Y and N stand for a token or a number. cause: how implementations usually break them.
     """
 
     code: str
@@ -63,7 +63,7 @@ def usual_cause(stage: str, rule: str) -> str:
 
 
 def rule_row(stage: str, rule: str) -> Row:
-    """The line of docs/rules.md for a rule; of what no known rule explains, one with the number 000 and no cause.
+    """The line of docs/rules.md for a rule; a line with the number 000 and no cause if there is none.
 
     stage: as of `usual_cause`.
 

@@ -20,11 +20,11 @@ from reftok.chat.templates import ChatTemplates
 from reftok.rules.pipeline import Pipeline
 
 STAGE = "Chat"
-"""What stands for the template in the place of a stage."""
+"""Findings of chats name this in place of a stage of the tokenizer."""
 
 
 class Reference:
-    """The reference with a model, whose template and answers edits change. templates: those of the model."""
+    """The reference tokenizer with its chat templates, which the edits change."""
 
     def __init__(self, tokenizer: Tokenizer, templates: ChatTemplates) -> None:
         self.tokenizer = tokenizer
@@ -43,11 +43,11 @@ class Reference:
         )
 
     def ids(self, text: str, add_special_tokens: bool = False) -> tuple[int, ...]:
-        """The ids of a text, its special tokens matched."""
+        """The ids of a text; special tokens in it are recognized."""
         return tuple(self.tokenizer.encode_ids(text, add_special_tokens=add_special_tokens))
 
     def answer(self, conversation: Conversation) -> Chatted:
-        """Both. Raises ReftokError."""
+        """The text and the ids of a conversation. Raises ReftokError."""
         return self.of_text(self.text(conversation))
 
     def of_text(self, text: str) -> Chatted:
@@ -55,12 +55,12 @@ class Reference:
         return Chatted(text, self.ids(text))
 
     def changed(self, change: Callable[[str], str]) -> Reference:
-        """The same with other sources of the templates."""
+        """A copy whose templates are changed."""
         sources = {name: change(source) for name, source in self.templates.sources.items()}
         return Reference(self.tokenizer, replace(self.templates, sources=sources))
 
     def _foretold(self, edit: Edit, text: str) -> Chatted | None:
-        """What a subject with a mistake makes of the conversation that a text is; None where it refuses."""
+        """The answer that an edit predicts for the conversation in a text; None if it is a refusal."""
         conversation = conversation_of(text)
         assert conversation is not None
         try:
@@ -70,7 +70,7 @@ class Reference:
 
     @cached_property
     def without_special(self) -> Pipeline:
-        """The rules to which special tokens in a text are text."""
+        """The rules with special tokens treated as ordinary text."""
         return replace(self.tokenizer.rules, encode_special_tokens=True)
 
     @cached_property
@@ -119,22 +119,22 @@ def _gives(edit: Edit, reference: Reference, conversation: Conversation, given: 
 
 
 def _asks(rule: str, change: Callable[[Conversation], Conversation]) -> Edit:
-    """The conversation is taken for another."""
+    """An edit that changes the conversation."""
     return Edit(rule, lambda reference, conversation: reference.answer(change(conversation)))
 
 
 def _renders(rule: str, change: Callable[[str], str]) -> Edit:
-    """The template is read otherwise."""
+    """An edit that changes the template."""
     return Edit(rule, lambda reference, conversation: reference.changed(change).answer(conversation))
 
 
 def _writes(rule: str, change: Callable[[Reference, str], str]) -> Edit:
-    """The text is another."""
+    """An edit that changes the rendered text."""
     return Edit(rule, lambda reference, asked: reference.of_text(change(reference, reference.text(asked))))
 
 
 def _encodes(rule: str, encode: Callable[[Reference, str, Conversation], Sequence[int]]) -> Edit:
-    """The text is right, and its ids are others."""
+    """An edit that renders the right text and encodes it wrongly."""
 
     def answer(reference: Reference, conversation: Conversation) -> Chatted:
         text = reference.text(conversation)
@@ -156,12 +156,12 @@ def _without_system(conversation: Conversation) -> Conversation:
 
 
 def _with_line_ends(source: str) -> str:
-    """trim_blocks takes one line end behind a block: there is another one now."""
+    """Doubles the line end behind each block, since trim_blocks removes one."""
     return re.sub(r"(?<!\+)([%#]\})\n", r"\1\n\n", source)
 
 
 def _with_indents(source: str) -> str:
-    """`{%+` is a block in front of which lstrip_blocks takes nothing."""
+    """Writes blocks as `{%+`, before which lstrip_blocks removes nothing."""
     return re.sub(r"(?m)^([ \t]+)\{([%#])(?![-+])", r"\1{\2+", source)
 
 
@@ -190,7 +190,7 @@ def _doubled_text(reference: Reference, text: str) -> str:
 
 
 def _content_spans(text: str, conversation: Conversation) -> Iterator[tuple[int, int]]:
-    """Where the contents are in a text, as far as the template writes them in their order."""
+    """Yields where the contents of the messages stand in the text, if the template keeps their order."""
     place = 0
     for message in conversation.messages:
         content = message.get("content")
@@ -202,7 +202,7 @@ def _content_spans(text: str, conversation: Conversation) -> Iterator[tuple[int,
 
 
 def _escaped(reference: Reference, text: str, conversation: Conversation) -> Sequence[int]:
-    """The special tokens that the template writes are tokens, those of the contents are text."""
+    """Recognizes the special tokens of the template only, and encodes those in contents as text."""
     spans = [*_content_spans(text, conversation)]
     special = sorted(reference.special, key=len, reverse=True)
     ids: list[int] = []
@@ -215,7 +215,7 @@ def _escaped(reference: Reference, text: str, conversation: Conversation) -> Seq
 
 
 def _apart(reference: Reference, text: str, conversation: Conversation) -> Sequence[int]:
-    """Each content is encoded by itself, as text."""
+    """Encodes each content separately, as plain text."""
     ids: list[int] = []
     start = 0
     for begin, end in _content_spans(text, conversation):
@@ -257,12 +257,12 @@ EDITS: tuple[Edit, ...] = (
     ),
     Edit("what the template refuses is rendered", _rendered_all_the_same),
 )
-"""Every mistake that is known; of those that foretell as much, the first is named."""
+"""All known mistakes. If several predict the same answers, the first is reported."""
 RULES = frozenset(edit.rule for edit in EDITS)
 
 
 def reference_answer(reference: Reference, conversation: Conversation) -> ChatAnswer:
-    """What the reference makes of a conversation, or why it refuses."""
+    """The reference's answer to a conversation, or its refusal."""
     try:
         return reference.answer(conversation)
     except ReftokError as error:

@@ -1,4 +1,4 @@
-"""Asking subjects to render conversations, and which mistake foretells what they answer."""
+"""Asks subjects to render conversations, and finds the mistake that predicts their wrong answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROBED: WeakKeyDictionary[Subject, tuple[Reference, Probes]] = WeakKeyDictionar
 
 
 class Chats:
-    """Asks about the texts that are conversations, with a model that has a chat template."""
+    """Asks subjects to render the conversations among the texts, if the model has a chat template."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         templates = tokenizer.rules.chat_templates
@@ -85,7 +85,7 @@ def _tested(asked: AskedChat) -> AskedChat:
 
 
 def _without_own_ids(subject: Subject, asked: AskedChat) -> AskedChat:
-    """The answer without wrong ids that the subject gives for the right text too: other checks tell of these."""
+    """The answer without its ids, if the subject also encodes the right text to them: other checks report that."""
     due, given = asked.due, asked.given
     if asked.differs != "ids" or not isinstance(due, Chatted) or not isinstance(given, Chatted) or due.text is None:
         return asked

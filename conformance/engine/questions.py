@@ -16,7 +16,7 @@ from conformance.subjects.base import Subject
 
 
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
-    """The cases of the shard as they are asked; entries of the vocab also as texts, conversations with the corpora."""
+    """The cases of a shard. Entries of the vocab are also asked as texts; conversations belong to the corpora."""
     oracle = bench.subjects[bench.oracle]
     if shard.source == "fuzz":
         cases = made_cases(plan.inputs, shard, bench.generators)

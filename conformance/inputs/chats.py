@@ -1,4 +1,4 @@
-"""Conversations that chat templates, and those who render them by other means than Jinja, stumble over."""
+"""Conversations on which chat templates and re-implementations of Jinja often go wrong."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOOL = {
 
 
 def _said(*contents: str, system: str | None = None) -> tuple[dict[str, Any], ...]:
-    """A conversation of user and assistant by turns."""
+    """A conversation in which user and assistant alternate."""
     turns = ({"role": ("user", "assistant")[index % 2], "content": one} for index, one in enumerate(contents))
     return (*([] if system is None else [{"role": "system", "content": system}]), *turns)
 
@@ -61,10 +61,10 @@ _MESSAGES: tuple[tuple[tuple[dict[str, Any], ...], tuple[dict[str, Any], ...] | 
     (({"role": "assistant", "content": "First!"}, *_said("Hello")), None),
     (({"role": "narrator", "content": "Once upon a time"},), None),
 )
-"""Messages and tools. The last four are such as templates refuse: turns that are no turns, and roles of no template."""
+"""Messages and tools. Many templates refuse the last four, which have turns in the wrong order or an unknown role."""
 
 CONVERSATIONS = tuple(Conversation(*one, prompts) for one in _MESSAGES for prompts in (False, True))
-"""Each without the generation prompt, and with it."""
+"""Each conversation twice: without and with the generation prompt."""
 
 
 def chat_cases() -> list[Case]:

@@ -175,7 +175,7 @@ def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
 
 
 def _rows(job: Job, results: Results) -> list[tuple[str, str]]:
-    """The models and subjects that were to be compared: of those that took part; nothing with itself."""
+    """The models and subjects that took part and should have been compared; the reference only if a check needs it."""
     only_by_reference = all(CHECKS[check].expected_by == REFERENCE for check in job.plan.checks)
     return [
         (info.name, subject)

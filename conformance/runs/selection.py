@@ -1,4 +1,4 @@
-"""Which findings count, by the codes of their rules: `--select` and `--ignore`."""
+"""Selects the findings that count by the codes of their rules: `--select` and `--ignore`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.core.rule_table import rule_row
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The codes of docs/rules.md that count, or how these begin: the longest one that fits decides, as in linters.
+    """Codes of rules, or prefixes of codes, that count or do not. The longest matching one decides, as in ruff.
 
     select: those that count; all where it is empty. ignore: those that do not.
 
@@ -29,7 +29,7 @@ class Selection:
         return _longest(self.select or ("",), code) > _longest(self.ignore, code)
 
     def counted(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """The findings; those that do not count are known ones, so that a report still tells them."""
+        """The findings; those that do not count are marked as known, so that reports still show them."""
         return tuple(one if self.takes(rule_row(one.stage, one.rule).code) else _uncounted(one) for one in findings)
 
 

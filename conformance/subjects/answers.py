@@ -97,7 +97,7 @@ def encoded_with(result: BatchResult, due: int) -> tuple[Encoded, ...] | Failure
 
 
 def chatted(result: ChatResult) -> ChatAnswer:
-    """The result of a conversation; nonsense where it has neither text nor ids, or too much of them."""
+    """The result for a conversation; nonsense if it has neither text nor ids, or is too long."""
     failure = not_answered(result)
     if failure is not None:
         return failure

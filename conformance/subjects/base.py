@@ -69,7 +69,7 @@ class Subject(Protocol):
         return [None] * len(questions)
 
     def chat(self, conversations: Sequence[Conversation]) -> list[ChatAnswer]:
-        """What it makes of conversations; asked only where it says that it renders such."""
+        """Renders conversations; called only if `has_chat`."""
         return [Failure("skipped", "it renders no chats")] * len(conversations)
 
     @abstractmethod

@@ -50,7 +50,7 @@ def explanation(training: Training | SentencePieceTraining, asked: str) -> Itera
 
 
 def refuse_table(trainer: str, path: Path, overwrite: bool) -> None:
-    """Raises TrainingStopped for a table of a trainer that makes no merges, and for one that cannot be written."""
+    """Raises TrainingStopped if the trainer makes no merges, or if the table cannot be written."""
     if trainer not in _TIES:
         raise TrainingStopped(f"{trainer} makes no merges: a table of merges is for {', '.join(_TIES)}")
     if not path.parent.is_dir():

@@ -69,7 +69,7 @@ def train(
     path, place = None if output is None else Path(output), str(output or "")
     if merge_table is not None:
         refuse_table(trainer, Path(merge_table), overwrite)
-    trace = None if merge_table is None else TrainingTrace("")  # asks for no merge in detail
+    trace = None if merge_table is None else TrainingTrace("")  # no single merge is to be explained
     # Each is trained and loaded by its own family; the two results have different types.
     if isinstance(training, Training):
         rules = build_rules(carried_out(training, path, resume, overwrite, progress, trace), place)

@@ -1,4 +1,4 @@
-"""Examples in docstrings as code, arguments as paragraphs, for the pages that mkdocstrings makes."""
+"""Formats docstrings for mkdocstrings: examples as code blocks, arguments as paragraphs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Doctests(griffe.Extension):
     """Fences the examples of each docstring."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite the docstring of an object that was read."""
+        """Rewrites the docstring of one object."""
         if obj.docstring:
             text = _EXAMPLE.sub(lambda example: f"```pycon\n{example[0]}\n```", obj.docstring.value)
             obj.docstring.value = _ARGUMENT.sub("\n", _CONTINUED.sub("", text))

@@ -1,4 +1,4 @@
-"""The pages of the site that are no files of docs/: one a rule, the API of reftok, and the published reports.
+"""Generates the pages of the site that have no file in docs/: one for each rule, the API of reftok, the reports.
 
 mkdocs calls the functions that begin with "on". A page of a rule says how it comes about, and has an input of the
 project's vectors that shows it, with the right answer.
@@ -38,7 +38,7 @@ _LONGEST = 80
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made, and what is published."""
+    """Adds the generated pages and the published reports."""
     for row in rows():
         files.append(File.generated(config, f"rules/{row.code}.md", content=_page(row)))
     named = "".join(f"\n::: {name}\n" for name in API)
@@ -50,7 +50,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """The text of a page: codes lead to their pages, and what is in the repository alone is named, not linked."""
+    """Links each code to its page, and turns links into the repository into plain text."""
     if page.file.src_uri.startswith("rules/"):
         return markdown
     if page.file.src_uri == "rules.md":
@@ -84,7 +84,7 @@ def _page(row: Row) -> str:
 
 
 def _examples(row: Row) -> Iterator[list[str]]:
-    """The shortest inputs of vectors that a tokenizer fails which breaks the rule, each with the right answer."""
+    """Yields inputs on which a tokenizer that breaks the rule fails, the shortest first, each with the right answer."""
     for _, model, vector in sorted(_vectors().get(row.code, ()), key=lambda one: len(_given(one[2]))):
         if isinstance(vector, EncodeVector) and isinstance(vector.ids, tuple) and len(_given(vector)) <= _LONGEST:
             yield [f"On `{model}`, the right ids of `{_given(vector)}` are `{[*vector.ids]}`."]
@@ -100,7 +100,7 @@ def _given(vector: Vector) -> str:
 
 @cache
 def _vectors() -> dict[str, list[tuple[Note, str, Vector]]]:
-    """By code, the vectors whose first flag is of it, with the note of that flag and the model."""
+    """Maps the code of a rule to the vectors that fail first by that rule, each with its note and its model."""
     found: dict[str, list[tuple[Note, str, Vector]]] = {}
     for path in sorted(corpora_folder().glob("vectors/*/core.json.gz")):
         file = read_vectors(path)

@@ -82,7 +82,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
         (_FIRST_WRONG, lambda ids, skip: _ESCAPED_TO_THE_END.sub("\ufffd", marked(ids, skip))),
     ]
-    yield from _of_mixins(tokenizer)  # before the same rules by other means, which nothing can be at work beside
+    yield from _of_mixins(tokenizer)  # first: unlike other faults with these rules, they can be combined
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingFault("Decoder", rule, text)
     for rule, before in _of_asked_ids(tokenizer):
@@ -140,7 +140,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
 
 
 def _of_asked_ids(tokenizer: Tokenizer) -> Iterator[tuple[str, AskedIds]]:
-    """What is done to ids before they are decoded, or to the flag."""
+    """Faults that change the ids before decoding, or ignore `skip_special_tokens`."""
     unknown, size = tokenizer.rules.model.unk_id, tokenizer.vocab_size
     added, special = tokenizer.rules.added_tokens.tokens, tokenizer.rules.added_tokens.special_ids()
 
@@ -213,7 +213,7 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
 
 
 def parted(tokenizer: Tokenizer, parts: Callable[[int], bool], ids: Sequence[int], skip: bool) -> str:
-    """The text of ids of which some stand for nothing, and yet part the bytes before them from those behind."""
+    """Decodes ids some of which have no text, but end a run of bytes."""
     added = tokenizer.rules.added_tokens
     kept = [one for one in ids if parts(one) or not (skip and one in added.special_ids())]
     if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
@@ -381,14 +381,14 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
 
 
 class _KeepsFirstSpace(SentencePieceDecoder):
-    """No piece is at the start of the text, not even an empty one behind the first."""
+    """Never strips a space at the start."""
 
     def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
         return super().text_of(token, False)
 
 
 class _ControlsByName(SentencePieceDecoder):
-    """The piece behind them still counts as the first."""
+    """Shows control pieces by name; the next piece still loses its first space."""
 
     def _surface(self, token: str) -> str:
         return token if token in self._control else super()._surface(token)
@@ -416,7 +416,7 @@ class _BytesAlone(_BytesByName):
 
 
 class _WrongBytesDropped(SentencePieceDecoder):
-    """What follows them may still be at the start of the text."""
+    """Drops invalid bytes before the first space is stripped."""
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
         kept: list[str] = []
@@ -427,7 +427,7 @@ class _WrongBytesDropped(SentencePieceDecoder):
 
 
 def _right_bytes(pieces: Sequence[str]) -> list[str]:
-    """The byte pieces that are of characters."""
+    """The byte pieces that form valid UTF-8."""
     places, kept = iter(pieces), list[str]()
     for character in _bytes(pieces).decode("utf-8", "surrogateescape"):
         of_character = [*islice(places, len(character.encode("utf-8", "surrogateescape")))]
@@ -444,7 +444,7 @@ _MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
     ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),
     ("the space of the dummy prefix is kept", PieceType.NORMAL, _KeepsFirstSpace),
 )
-"""What a decoder of pieces does otherwise, and the type of pieces that shows it."""
+"""Rules, the type of pieces that shows them, and the overridden methods of SentencePieceDecoder."""
 
 
 def _of_mixins(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
@@ -456,7 +456,7 @@ def _of_mixins(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
 
 
 def with_mixins(tokenizer: Tokenizer, mixins: tuple[type[Any], ...]) -> Text:
-    """The decoding by a decoder of pieces that has these methods."""
+    """Decodes with these methods overridden."""
     steps = tuple(
         _with_mixins(step, mixins) if isinstance(step, SentencePieceDecoder) else step
         for step in tokenizer.rules.decoders or ()
@@ -466,7 +466,7 @@ def with_mixins(tokenizer: Tokenizer, mixins: tuple[type[Any], ...]) -> Text:
 
 @lru_cache(maxsize=64)
 def _with_mixins(step: SentencePieceDecoder, mixins: tuple[type[Any], ...]) -> SentencePieceDecoder:
-    # Of a class and one that it is made of, the methods of the first count: Python has no order for both.
+    # Base classes of other mixins are left out: with both, Python finds no consistent method order.
     bases = (*(one for one in mixins if not any(issubclass(other, one) for other in mixins if other is not one)),)
     changed: type[SentencePieceDecoder] = type("ChangedDecoder", bases, {})
     settings = step.unk_surface, step.strips_first_space, step.strips_all_spaces, step.denormalizer

@@ -18,7 +18,7 @@ Step = TypeVar("Step")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
 AskedIds: TypeAlias = Callable[[Sequence[int], bool], tuple[Sequence[int], bool]]
-"""Other ids to decode, and whether special tokens are skipped, in the place of these."""
+"""Changes the arguments of `decode`: the ids, and whether special tokens are skipped."""
 Change: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 """What is done to the ids of a text."""
 TextAnswer: TypeAlias = tuple[str, Sequence[int], Sequence[int]]
@@ -52,9 +52,9 @@ class DecodingFault:
     """One way to get the decoding wrong.
 
     trace: what its decoders give, for the reports; None where it is no other tokenizer. learnt: as of `Fault`.
-    before: what it does to the ids before they are decoded, after: to the decoded text, if it does nothing else; None
-        otherwise. Another fault can decode in between.
-    mixin: a class whose methods take the place of those of a sentencepiece model's decoder, if that is all it does.
+    before, after: the change, if the fault only changes the ids before decoding, or only the text after it. Such faults
+        can be combined with one of the decoding itself.
+    mixin: if the fault only overrides methods of SentencePieceDecoder, the class with these methods.
     """
 
     stage: str
@@ -145,7 +145,7 @@ def of_decoded(rule: str, tokenizer: Tokenizer, change: Callable[[str], str], le
 
 
 def of_decoded_ids(rule: str, tokenizer: Tokenizer, change: AskedIds, learnt: str = "") -> DecodingFault:
-    """Other ids decoded, or with the flag otherwise."""
+    """A fault that decodes other ids, or changes `skip_special_tokens`."""
 
     def text(ids: Sequence[int], skips: bool) -> str:
         others, skips = change(ids, skips)

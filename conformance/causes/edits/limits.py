@@ -36,7 +36,7 @@ from reftok.rules.types import Token
 LEAST = 4
 """No smaller limit is sought: it would be no buffer."""
 MOST_ROOM = 5
-"""A buffer for the ids has room for fewer than so many, besides one for each character."""
+"""Largest number of ids, plus one, that a buffer of one id per character is assumed to hold in addition."""
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
 _WINDOW = 64

@@ -34,7 +34,7 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
             model = ChangedModel(tokenizer.rules.model, tokenize)
             yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, model))
     rule = "a queued merge is made though one of its symbols has grown"
-    has_pairs = isinstance(tokenizer.rules.model, BPE)  # other symbols than those of the pair are no merge of its
+    has_pairs = isinstance(tokenizer.rules.model, BPE)  # joining any two symbols need not give an entry of the vocab
     for merge_all in (merged_if_possible,) if has_pairs else (merged_though_grown, merged_if_possible):
         tokenize = merged_by(tokenizer.rules.model, merge_all)
         if tokenize is not None:
@@ -58,7 +58,7 @@ def merged_though_grown(symbols: Sequence[str], merge_of: MergeOf[str]) -> list[
 
 
 def merged_if_possible(symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol]) -> list[tuple[int, _Symbol]]:
-    """The same of a queue that makes of two symbols what they make now, in the place of the merge that was queued.
+    """Merges by a queue with stale entries, which merges the current symbols if the vocab has such a merge.
 
     >>> ranks = {"bc": 0, "ab": 1, "abc": 5, "cd": 2, "bcd": 3}
     >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None
@@ -81,8 +81,8 @@ def merged_looking(
 ) -> list[tuple[int, _Symbol]]:
     """The symbols after the merges of such a queue, each with the index of the first that it was made of.
 
-    joined: what two symbols become, whatever they were when their merge was queued, None for nothing; without it the
-        merge is dropped where one has grown since.
+    joined: gives the merge of two symbols that changed after they were queued, or None to skip it. Without it, such
+        entries are dropped.
 
     >>> ranks = {"bc": 0, "abc": 1, "bcd": 2}
     >>> merge = lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None

@@ -182,12 +182,12 @@ def _of_bytes(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[F
 
 
 def _without_characters(tokenizer: Tokenizer, parts: bool, lacking: frozenset[str]) -> Pipeline:
-    """parts: whether they are left out behind the merges, which they part: they became what the vocab does not have."""
+    """parts: drop the characters after merging rather than before it, so that no merge crosses them."""
     model = tokenizer.rules.model
     table: Mapping[int, str] = dict.fromkeys(map(ord, lacking), "\0" if parts else "")
 
     def tokenize(text: str) -> Sequence[Token]:
-        left = [*filter(None, text.translate(table).split("\0"))]  # no byte is written as NUL
+        left = [*filter(None, text.translate(table).split("\0"))]  # NUL is free: the byte map never produces it
         tokens = [token for part in left for token in model.tokenize(part)]
         return tokens if left == [text] else [replace(token, span_normalized=(0, len(text))) for token in tokens]
 

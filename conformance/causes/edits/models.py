@@ -171,7 +171,7 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
 
 
 def of_rounded_scores(tokenizer: Tokenizer) -> Faults:
-    """Scores of fewer digits: of equal paths another may be taken then, and that has other causes more often."""
+    """Rounded scores. Listed after sums in float64, which break the same ties and are the likelier mistake."""
     if isinstance(tokenizer.rules.model, Unigram | SentencePieceUnigram):
         for rule, change in _ROUNDED.items():
             yield of_rules("Model", rule, tokenizer, partial(_with_scores, tokenizer, change))

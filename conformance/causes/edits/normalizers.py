@@ -222,7 +222,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     for form, other in _FORMS.items():
         if named and form != named:
             yield _with(tokenizer, f"{form} in place of {named}", index, (other(),))
-            own = Rewritten(partial(normalize, form))  # by the tables of a language, which know other characters
+            own = Rewritten(partial(normalize, form))  # with Python's newer Unicode tables
             yield _with(tokenizer, f"{form} in place of {named}", index, (own,))
 
 

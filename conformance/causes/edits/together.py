@@ -98,7 +98,7 @@ def _differing(rules: Pipeline, right: Pipeline) -> dict[str, Any]:
 
 
 def orders(faults: Sequence[Ordered]) -> Iterator[tuple[Ordered, ...]]:
-    """Two of the faults, then more; those that change the text or the ids, in either order.
+    """Yields combinations of two faults, then of three; in both orders if several change the text or the ids.
 
     >>> from conformance.causes.edits.fault import of_text
     >>> one, other = (Fault("Model", rule, list) for rule in "ab")

@@ -43,7 +43,7 @@ def test_a_rule_that_is_ignored_is_told_and_fails_nothing(
     assert taken.returncode == 1, taken.stderr
     unknown = conformance_here("run", *asked, "--select", "QQQ")
     assert unknown.returncode == 2
-    assert "'QQQ' begins no code" in unknown.stderr
+    assert "'QQQ' is not a prefix of any code" in unknown.stderr
 
 
 def test_text_as_macos_writes_it_is_natural(conformance_here: Command, planted: Planted, tmp_path: Path) -> None:

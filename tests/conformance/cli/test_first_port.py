@@ -1,4 +1,4 @@
-"""docs/first-port.md is done as it stands: what is told of the first port, and that the second one is right."""
+"""Runs docs/first-port.md: the first port has the findings that it shows, and the mended one has none."""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ MAKERS: dict[str, st.SearchStrategy[Maker]] = {
     "sentencepiece": models().map(lambda data: partial(of_pieces, data)),
     "llama.cpp": llamas.map(lambda settings: lambda: (llama(*settings), len(LLAMA_TOKENS) - 1)),
 }
-"""What makes a tokenizer and its highest id: not while hypothesis draws, when no thread of any test may ask for random
-numbers."""
+"""Makers of a tokenizer and its highest id. They run outside of draws, during which hypothesis raises if any thread
+uses the global random state."""
 
 
 @pytest.mark.parametrize("kind", MAKERS)
