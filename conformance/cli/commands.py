@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import NamedTuple
@@ -48,17 +49,19 @@ COMMANDS = {
     "known": _Home("known", "known_group", "List known findings, or prune those that are gone."),
     "merge": _Home("merge", "merge_command", "Make one run of the parts that several machines worked on."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
-    "history": _Home("compare", "history_command", "Show the runs of a folder over time."),
+    "history": _Home("compare", "history_command", "Show several runs one after the other, over time or by release."),
     "show": _Home("reproduce", "show_command", "Print the report of a run, or of some of its findings, again."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),
     "bisect": _Home("reproduce", "bisect_command", "Find the release in which a finding came or went."),
-    "matrix": _Home("compare", "matrix_command", "Show what several releases of a library do."),
     "corpus": _Home("fuzz", "corpus", "Minimize or merge what fuzzing sessions keep."),
     "subject": _Home("subject", "subject", "Put a tokenizer in any language under test."),
     "train": _Home("train", "train_command", "Compare a trainer with the official one."),
     "vectors": _Home("vectors", "vectors", "Make, run and compare test vectors for any language."),
 }
+
+SUCCESSORS = {"matrix": "conformance history RUN… takes the runs of several releases"}
+"""Commands that there were, and what does their work. A name stands here for one release."""
 
 
 class Commands(click.Group):
@@ -75,6 +78,17 @@ class Commands(click.Group):
         home = COMMANDS[cmd_name]
         command: click.Command = getattr(import_module(f"conformance.cli.{home.module}"), home.attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; of a name that is none, what is meant is said."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = " or ".join(f"conformance {one}" for one in get_close_matches(name, COMMANDS))
+            meant = SUCCESSORS.get(name) or (f"did you mean {near}?" if near else "conformance --help lists them")
+            raise UsageError(f"there is no command {name}: {meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lines of the help."""

@@ -1,9 +1,10 @@
-"""The commands that hold runs against each other: `conformance diff`, `conformance matrix`, `conformance history`."""
+"""The commands that hold runs against each other: `conformance diff`, `conformance history`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import StringIO
@@ -14,8 +15,7 @@ import click
 
 from conformance.cli.options import a_path
 from conformance.comparing.comparison import compare
-from conformance.comparing.history import history
-from conformance.comparing.matrix import matrix
+from conformance.comparing.history import by_start, history
 from conformance.core.errors import InputError
 from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
@@ -24,7 +24,6 @@ from conformance.report.comparison import MOST, comparison_json, comparison_repo
 from conformance.report.console import OutputConsole, give, say
 from conformance.report.history import history_json, history_report
 from conformance.report.markdown import blocks_markdown
-from conformance.report.matrix import matrix_json, matrix_report
 from conformance.report.run.folder import HTML, RUN, read_run_folder
 from conformance.report.templates import blocks_html
 from conformance.report.terminal import print_blocks
@@ -35,18 +34,15 @@ Examples:
   conformance diff main/ branch/ --format markdown --out comment.md
 """
 
-MATRIX_EXAMPLES = """\b
-Examples:
-  tox -e tokenizers-0.21.4,tokenizers-0.23.3
-      the same plan under two releases; each writes reports/runs/tokenizers-<release>
-  conformance matrix reports/runs/tokenizers-*
-  conformance matrix reports/runs/tokenizers-* --format html --out matrix.html
-"""
-
 HISTORY_EXAMPLES = """\b
 Examples:
   conformance history reports/runs
+      every run of a folder, in the order in which they were started
   conformance history nightly/ --format html --out trend.html
+  tox -e tokenizers-0.21.4,tokenizers-0.23.3
+      the same plan under two releases; each writes reports/runs/tokenizers-<release>
+  conformance history reports/runs/tokenizers-0.21.4 reports/runs/tokenizers-0.23.3
+      in which release each difference came or went
 """
 
 format_option = click.option(
@@ -77,36 +73,34 @@ def diff(before: Path, after: Path, form: str, out: Path | None) -> None:
     sys.exit(comparison.exit_code)
 
 
-@click.command("matrix", epilog=MATRIX_EXAMPLES)
-@click.argument("runs", metavar="RUN…", type=a_path, nargs=-1, required=True)
-@format_option
-@out_option
-def matrix_command(runs: tuple[Path, ...], form: str, out: Path | None) -> None:
-    """Show what several releases of a library do, by model and check, and when each behaviour came or went.
-
-    Each RUN is a run folder; the runs differ in the installed release of an official library. What is otherwise than in
-    the newest release is a finding of the reference, which follows that one. Exit code: 0, or 2 for bad usage or input.
-    """
-    libraries = matrix(read_run_folder(run) for run in runs)
-    _give(out, form, matrix_report(libraries), partial(matrix_json, libraries))
-
-
 @click.command("history", epilog=HISTORY_EXAMPLES)
-@click.argument("folder", metavar="FOLDER", type=a_path)
+@click.argument("paths", metavar="FOLDER|RUN…", type=a_path, nargs=-1, required=True)
 @format_option
 @out_option
-def history_command(folder: Path, form: str, out: Path | None) -> None:
-    """Show the runs of a folder over time: findings by cause, when each came and went, answers, durations.
+def history_command(paths: tuple[Path, ...], form: str, out: Path | None) -> None:
+    """Show several runs one after the other: findings by cause, when each came and went, answers, durations.
 
-    Every folder in FOLDER that holds a run.json is a run; those that cannot be read are named and left out.
-    Exit code: 0, or 2 for bad usage or input.
+    Runs are taken in the order in which they are named: of releases, the oldest first. Every folder in FOLDER with a
+    run.json is a run; they are taken in the order in which they were started, and those that cannot be read are named
+    and left out. Exit code: 0, or 2 for bad usage or input.
     """
-    runs = dict(_runs_in(folder))
+    runs = [run for path in paths for run in _runs_of(path)]
+    counts = Counter(path.resolve().name for path, _ in runs)
+    shared = {name for name, count in counts.items() if count > 1}
+    names = [str(path) if (name := path.resolve().name) in shared else name for path, _ in runs]
+    found = history((name, run) for name, (_, run) in zip(names, runs, strict=True))
+    reports = {name: _report_of(path, out) for name, (path, _) in zip(names, runs, strict=True)}
+    _give(out, form, history_report(found, reports), partial(history_json, found))
+
+
+def _runs_of(path: Path) -> list[tuple[Path, Run]]:
+    """The run of a folder, or the runs in it by their starts; says which of these cannot be read."""
+    if (path / RUN).is_file():
+        return [(path, read_run_folder(path))]
+    runs = dict(_runs_in(path))
     if not runs:
-        raise InputError(f"{folder}: holds no folder of a run; a run's --out names one")
-    found = history(runs.items())
-    addresses = {name: address for name in runs if (address := _report_of(folder / name, out))}
-    _give(out, form, history_report(found, addresses), partial(history_json, found))
+        raise InputError(f"{path}: holds no run and no folder of one; a run's --out names one")
+    return [(path / name, run) for name, run in by_start(runs.items())]
 
 
 def _runs_in(folder: Path) -> Iterator[tuple[str, Run]]:

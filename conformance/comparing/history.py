@@ -1,4 +1,4 @@
-"""Runs of one folder over time: what each found and took, and when each cause came and went."""
+"""Several runs one after the other: what each found and took, and when each cause came and went."""
 
 from __future__ import annotations
 
@@ -71,18 +71,23 @@ class CauseTrend:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The runs, the oldest first, and the causes: those that are still there first, by what weighs most."""
+    """The runs in their order, and the causes: those that are still there first, by what weighs most."""
 
     runs: tuple[RunPoint, ...]
     causes: tuple[CauseTrend, ...]
 
 
 def history(runs: Iterable[tuple[str, Run]]) -> History:
-    """The runs in the order in which they were started. runs: with the names of their folders."""
-    ordered = sorted(runs, key=lambda named: (moment(named[1].started), named[0]))
+    """The runs in the order given. runs: with the names of their folders."""
+    ordered = list(runs)
     versions = [{}, *(_versions(run) for _, run in ordered)]
     points = [_point(*named, before) for named, before in zip(ordered, versions, strict=False)]
     return History(tuple(points), tuple(_causes([run for _, run in ordered])))
+
+
+def by_start(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The runs in the order in which they were started. runs: with the names of their folders."""
+    return sorted(runs, key=lambda named: (moment(named[1].started), named[0]))
 
 
 def moment(started: str) -> float:

@@ -1,4 +1,4 @@
-"""Releases of a library, and ranges of them: what an expectation holds for, and how a matrix is ordered."""
+"""Releases of a library, and ranges of them: what an expectation holds for, and in which order they stand."""
 
 from __future__ import annotations
 

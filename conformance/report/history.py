@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from conformance.comparing.history import CauseTrend, History, RunPoint
+from conformance.core.finding import Finding
 from conformance.core.run import finding_to_json
 from conformance.report import blocks
 from conformance.report.blocks import Line, Phrase, foreign, sign
@@ -137,8 +138,17 @@ def _card(cause: CauseTrend, history: History) -> blocks.Card:
         blocks.Field("when", foreign(period(cause, history), limit=400)),
         blocks.Field("models", foreign(", ".join(cause.models))),
         blocks.Field("input", Phrase(shown_input(cause.example.example.case, 40), "code")),
+        *_reasons(cause.example),
     )
     return blocks.Card(title, fields)
+
+
+def _reasons(finding: Finding) -> Iterator[blocks.Field]:
+    """What an expectation says of it."""
+    if finding.reason:
+        yield blocks.Field("because", foreign(finding.reason, limit=2000))
+    if upstream := finding.upstream:
+        yield blocks.Field("upstream", foreign(upstream, target=upstream if upstream.startswith("https://") else ""))
 
 
 def _cells(cause: CauseTrend, history: History) -> tuple[blocks.Cell, ...]:

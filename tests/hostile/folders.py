@@ -113,7 +113,7 @@ READING: tuple[Command, ...] = (
     ("diff", "ran-x1", "ran-x2"),
     ("diff", "ran-x2", "ran-x1", "--format", "markdown"),
     ("history", "."),
-    ("matrix", "ran-x1", "ran-x2"),
+    ("history", "ran-x1", "ran-x2"),
     ("accept", "ran-x1", "--all", "--reason", "why", "--out", "out"),
     ("show", "ran-x1"),
     ("show", "ran-x1", "1", "FINDING"),

@@ -1,7 +1,7 @@
 """The other rules of older releases of the official libraries, as changes to the reference, which follows the newest.
 
 A run against an older release differs from the reference by these rules, and an implementation that was made from one
-does. The releases were found by running them all (reports/published/matrix.md).
+does. The releases were found by running them all (reports/published/releases).
 
 | rule | until | since |
 |---|---|---|

@@ -27,14 +27,14 @@ def failed(conformance_here: Command, tmp_path_factory: pytest.TempPathFactory, 
     return folder / "run"
 
 
-@pytest.mark.parametrize("command", ["matrix", "reproduce"])
+@pytest.mark.parametrize("command", ["history", "reproduce"])
 def test_a_command_whose_reader_is_gone_ends_as_it_would_and_says_nothing(
     failed: Path, command_environment: dict[str, str], command: str, tmp_path: Path
 ) -> None:
     """Fault: the pipe that was broken was told as exit code 1, something got worse."""
     (finding,) = read_run_folder(failed).findings
     arguments = {
-        "matrix": ["matrix", str(failed)],
+        "history": ["history", str(failed)],
         "reproduce": ["reproduce", str(failed), finding.fingerprint, "--out", str(tmp_path / "shown.py")],
     }[command]
     reader, writer = os.pipe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.comparing.history import history
+from conformance.comparing.history import by_start, history
 from conformance.core.case import text_case
 from conformance.core.finding import Finding
 from conformance.core.run import Cell, Run, SubjectInfo
@@ -23,8 +23,8 @@ def run(day: int, *findings: Finding, subject: str = "planted-nfc") -> Run:
 
 
 def test_runs_stand_in_the_order_of_their_starts_and_not_of_their_names() -> None:
-    found = history([("a", run(2)), ("b", run(1)), ("c", replace(run(1), started="2026-01-01T23:00:00-05:00"))])
-    assert [point.name for point in found.runs] == ["b", "a", "c"]
+    found = by_start([("a", run(2)), ("b", run(1)), ("c", replace(run(1), started="2026-01-01T23:00:00-05:00"))])
+    assert [name for name, _ in found] == ["b", "a", "c"]
 
 
 def test_a_cause_came_went_and_was_not_asked() -> None:
@@ -69,4 +69,4 @@ def test_the_releases_of_the_subjects_are_versions_too() -> None:
 
 
 def test_a_run_that_was_started_at_no_time_comes_first() -> None:
-    assert [point.name for point in history([("a", run(1)), ("b", replace(run(1), started=""))]).runs] == ["b", "a"]
+    assert [name for name, _ in by_start([("a", run(1)), ("b", replace(run(1), started=""))])] == ["b", "a"]

@@ -12,8 +12,6 @@ from rich.cells import cell_len
 
 from conformance.comparing.comparison import compare
 from conformance.comparing.history import history
-from conformance.comparing.matrix import matrix
-from conformance.core.case import text_case
 from conformance.report.blocks import (
     Bar,
     Bullets,
@@ -38,9 +36,6 @@ from conformance.report.blocks import (
 from conformance.report.comparison import comparison_report
 from conformance.report.history import history_report
 from conformance.report.markdown import code, prose
-from conformance.report.matrix import matrix_report
-from tests.conformance.comparing.test_matrix import finding as seen
-from tests.conformance.comparing.test_matrix import run
 from tests.conformance.report.drawn import FORMS, drawn
 from tests.conformance.report.run.browsers import needs_browser
 from tests.conformance.report.run.pages import PHONE, VIEWS, Opened, violations
@@ -76,9 +71,8 @@ def report_of(text: str) -> Report:
         comparison_report(compare(passing_run(), sample_run()), (SCRIPT, SCRIPT)),
         comparison_report(compare(sample_run(), passing_run())),
         history_report(history([(SCRIPT, passing_run()), ("b", replace(sample_run(), versions={SCRIPT: SCRIPT}))])),
-        matrix_report(matrix([run("0.9.0", seen(BIDI, case=text_case(SCRIPT, "o")), refused={"m": SCRIPT})])),
     ],
-    ids=["blocks", "worse", "better", "history", "matrix"],
+    ids=["blocks", "worse", "better", "history"],
 )
 def test_nothing_foreign_is_let_through(form: str, report: Report) -> None:
     text = drawn(report, form)
@@ -175,7 +169,6 @@ PAGES = {
         {"night-1": "night-1/report.html"},
     ),
     "comparison": comparison_report(compare(passing_run(), replace(sample_run(), findings=HOSTILE)), ("a", "b")),
-    "matrix": matrix_report(matrix([run("0.9.0", seen("r")), run("0.10.0", seen("s", "n"))])),
 }
 
 

@@ -1,9 +1,9 @@
-"""Runs the plan of the matrix of releases under the release that is installed, as the tox environments do.
+"""Runs one plan under the release of an official library that is installed, as the tox environments of releases do.
 
-    python tools/matrix_run.py tokenizers-0.21.4
+    python tools/release_run.py tokenizers-0.21.4
 
 The argument names the run folder in reports/runs/, and by its beginning the library whose models are asked: embedded
-ones, and those of REFTOK_MODELS, where that is set. A finding does not fail it: that is what the matrix is for.
+ones, and those of REFTOK_MODELS, where that is set. A finding does not fail it: that is what is asked.
 """
 
 from __future__ import annotations
