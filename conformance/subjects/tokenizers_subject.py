@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,14 @@ class TokenizersSubject(LibrarySubject):
         found = each(encode, texts)
         return [Failure("refused", "") if one is None else encoded(one) for one in found]
 
-    def encodings_with(self, question: Question) -> Sequence[Any]:
-        """By the batch call, with the settings put in the place of the file's for as long as it takes."""
+    def encodings_with(self, question: Question) -> Sequence[Any] | None:
+        """By the batch call, with the settings put in the place of the file's for as long as it takes.
+
+        None for words where numpy is missing: the library panics on them there, each time with a
+        stack trace on standard error.
+        """
+        if question.is_pretokenized and find_spec("numpy") is None:
+            return None
         tokenizer, before = self._tokenizer, (self._tokenizer.truncation, self._tokenizer.padding)
         inputs = [tuple(map(list, one)) if question.is_pretokenized else one for one in question.inputs]
         try:

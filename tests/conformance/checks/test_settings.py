@@ -320,3 +320,12 @@ def test_the_reference_answers_drawn_questions_as_the_official_library(model: Pa
     assert not errors
     assert sum(map(len, due.values())) > 400
     assert [one for asked in given.values() for one in asked if one.differs or one.given is None] == []
+
+
+def test_words_are_asked_where_the_library_has_no_numpy_to_take_them_with(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: the library panicked on each of them, with half a million lines of stack traces in a run."""
+    monkeypatch.setattr("conformance.subjects.tokenizers_subject.find_spec", lambda name: None)
+    asked = Settings(load(model)).due(TokenizersSubject(model, "tokenizer.json"), {0: TEXTS[0]})[0]
+    assert any(one.question.is_pretokenized for one in asked)
