@@ -35,6 +35,7 @@ class Catalogue(Generic[Candidate, Asked, Answer]):
 
     all_faults: made when they are first needed. predict: what a fault answers; it may raise anything.
     learnt: faults that take what they change from samples that differ, and from those that nothing explains.
+    concerns: whether a fault could change the answer at all.
     """
 
     def __init__(
@@ -42,10 +43,12 @@ class Catalogue(Generic[Candidate, Asked, Answer]):
         all_faults: Callable[[], Iterable[Candidate]],
         predict: Callable[[Candidate, Asked], Answer],
         learnt: Learnt[Asked, Answer, Candidate] = lambda differing, unexplained: (),
+        concerns: Callable[[Candidate, Asked], bool] = lambda fault, asked: True,
     ) -> None:
         self._make = all_faults
         self._learnt = learnt
         self._predict = predict
+        self.concerns = concerns
         self.remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
         self._adopted: list[Candidate] = []
 

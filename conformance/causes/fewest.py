@@ -50,10 +50,11 @@ def weighed(
     fault: Candidate,
     samples: Sequence[Sample[Asked, Answer]],
     predict: Callable[[Candidate, Asked], Answer | None],
+    concerns: Callable[[Candidate, Asked], bool] = lambda fault, asked: True,
     answered: bytearray | None = None,
     differing: frozenset[int] | None = None,
 ) -> Weighed[Candidate]:
-    """A fault, held against samples. predict: its answer, or None, which says nothing.
+    """A fault, held against samples. predict: its answer, or None, which says nothing. concerns: as of `Catalogue`.
 
     Right answers are looked at first: of one that would change too many of these, nothing more is asked.
     answered: cache of the outcomes, one byte per sample; extended in place. differing: the places of the wrong samples;
@@ -68,7 +69,10 @@ def weighed(
     most_refuted = (1 - BELIEVED) / BELIEVED * len(differing)
     for place in chain((place for place in range(len(samples)) if place not in differing), sorted(differing)):
         sample = samples[place]
-        outcome = answered[place] = answered[place] or _outcome(predict(fault, sample.asked), sample)
+        if not answered[place]:
+            is_concerned = concerns(fault, sample.asked)
+            answered[place] = _outcome(predict(fault, sample.asked), sample) if is_concerned else _RIGHT
+        outcome = answered[place]
         if outcome == _RIGHT and place in differing:
             others.append(sample.asked)
         if outcome in (_SILENT, _RIGHT):

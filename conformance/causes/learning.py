@@ -20,6 +20,7 @@ from conformance.causes.edits import (
     of_unknown_tokens,
 )
 from conformance.causes.edits.decoders import of_skipped_tokens
+from conformance.causes.edits.limits import kinds_of_words
 from conformance.causes.edits.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
 from conformance.core.observation import Decoded
 from reftok import Tokenizer
@@ -67,7 +68,8 @@ def learnt_of_texts(
     yield from of_missing_entries(tokenizer, map(_answer, short[:MOST_LEARNT]))
     long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]
     few = [one for one in left if len(one.asked) <= LONG or one in long[:MOST_LONG]][:MOST_LEARNT_ALONE]
-    alone = (of_sample(tokenizer, one.asked, one.expected, one.observed) for one in few)
+    words = kinds_of_words(tokenizer)
+    alone = (of_sample(tokenizer, one.asked, one.expected, one.observed, words) for one in few)
     seen = set[tuple[str, str]]()
     for fault in chain.from_iterable(alone):
         if (fault.stage, fault.rule) not in seen:

@@ -58,6 +58,7 @@ class Attributor:
             lambda: (*self._older_encodings, *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
             lambda differing, unexplained: learnt_of_texts(tokenizer, self.encoding.fits, differing, unexplained),
+            lambda fault, text: fault.concerns(text),
         )
         self.decoding: Catalogue[DecodingFault, tuple[int, ...], Decoded] = Catalogue(
             lambda: (*self._older_decodings, *decoding_faults(tokenizer)),

@@ -59,6 +59,7 @@ def texts_upon(
             lambda fault, sample: gives(lambda text: tuple(fault.ids(text)), sample),
             *([_within(beneath, one) for one in some] for some in (differing, unexplained)),
         ),
+        concerns=lambda fault, text: fault.concerns(beneath.prepared(text)),
     )
     return Family(search, texts.case, texts.at_once, lambda text, _: beneath.ids(text))
 

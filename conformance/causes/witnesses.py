@@ -90,7 +90,7 @@ class Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         # Outcomes take one byte each. The LRU cache of answers is too small here: it would evict each before its reuse.
         answered = self._answered.setdefault(fault, bytearray())
-        return weighed(fault, self.samples, self.search.remembered, answered, self.differing)
+        return weighed(fault, self.samples, self.search.remembered, self.search.concerns, answered, self.differing)
 
     def take(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
         """Take faults for causes."""

@@ -34,6 +34,7 @@ class Fault:
     text: what it decodes, which may differ too; None where it is no other tokenizer.
     change: what it does to the right ids, where that is all it does. before: what it does to a text before that is
         encoded, where that is all. rules: the changed rules, where that is all. By these, others are put beneath it.
+    concerns: whether it could change the ids of a text. It costs nothing to ask about all others.
     """
 
     stage: str
@@ -45,6 +46,7 @@ class Fault:
     before: Callable[[str], str] | None = None
     rules: Callable[[], Pipeline] | None = None
     learnt: str = ""
+    concerns: Callable[[str], bool] = lambda text: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def of_rules(
 ) -> Fault:
     """The rules with one thing changed, built when they are first asked; texts that it leaves alone are not.
 
-    concerns: whether the change could show in a text. It costs nothing to ask about all others.
+    concerns: as of `Fault`.
     """
     built = cache(build)
     encode = cache(lambda: _encoder(built(), tokenizer))
@@ -101,6 +103,7 @@ def of_rules(
         lambda text: (built() if concerns(text) else tokenizer).trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
         rules=built,
+        concerns=concerns,
     )
 
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
@@ -39,6 +39,8 @@ MOST_ROOM = 5
 """Largest number of ids, plus one, that a buffer of one id per character is assumed to hold in addition."""
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
+MOST_WORDS = 4_096
+"""Words, and texts, whose answers are kept."""
 _WINDOW = 64
 """No token has more characters."""
 _CUSTOMARY = sorted(
@@ -67,7 +69,9 @@ def customary(lowest: int, highest: int) -> list[int]:
     return list(dict.fromkeys((*reversed(found), lowest, highest)))
 
 
-def of_limits(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observed_ids: Sequence[int]) -> Faults:
+def of_limits(
+    tokenizer: Tokenizer, words: Sequence[Words], text: str, right_ids: Sequence[int], observed_ids: Sequence[int]
+) -> Faults:
     """The limits, of the text and of its words, beyond which something would have given this answer."""
     observed = list(observed_ids)
     if observed == list(right_ids):
@@ -75,7 +79,7 @@ def of_limits(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
     candidates = (
         *_of_text(tokenizer, text, observed),
         *_of_tokens(tokenizer, text, list(right_ids), observed),
-        *_of_all_words(tokenizer, text, observed),
+        *(fault for one in words for fault in _of_words(one, tokenizer, text, observed)),
     )
     for fault in candidates:
         if list(fault.ids(text)) == observed:
@@ -347,7 +351,15 @@ class Words:
         self._is_byte_level = is_byte_level(tokenizer)
         self._called = "normalized texts" if are_whole else "words"
         self.cut = words_of(tokenizer, are_whole)
-        self.tokenize = tokenizer.rules.model.tokenize
+        # Dozens of limits fit one answer, and each is asked about the same words.
+        self.tokenize = lru_cache(MOST_WORDS)(tokenizer.rules.model.tokenize)
+        self.longest = lru_cache(MOST_WORDS)(self._longest)
+
+    def _longest(self, text: str, unit: str) -> int:
+        """How long the longest word of a text is."""
+        splits = self._tokenizer.rules.pre_tokenized(text)
+        words = (word for one in splits if one.tokens is None for word in self.cut(one.normalized.text))
+        return max((self.length(word, unit) for word in words), default=0)
 
     def of_text(self, text: str) -> list[tuple[str, list[int]]]:
         """The words of a text with their ids; an added token is a word "" with an id."""
@@ -383,15 +395,22 @@ class Words:
         data = from_byte_characters(word) if self._is_byte_level else None
         return word if data is None else data.decode("utf-8", "replace")
 
-    def changed(self, rule: str, is_other: Callable[[str], bool], other: Tokenize) -> Fault:
-        """The fault that finds other tokens for some words."""
+    def changed(
+        self,
+        rule: str,
+        is_other: Callable[[str], bool],
+        other: Tokenize,
+        concerns: Callable[[str], bool] = lambda text: True,
+    ) -> Fault:
+        """The fault that finds other tokens for some words. concerns: as of `of_rules`."""
         tokenize = by_words(self.tokenize, self.cut, is_other, other)
         model = ChangedModel(self._tokenizer.rules.model, tokenize)
-        return of_rules("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model))
+        return of_rules("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model), concerns)
 
     def beyond(self, rule: str, unit: str, limit: int, other: Tokenize) -> Fault:
         """The fault that finds other tokens for words beyond a limit; rule: with places for limit and unit."""
-        return self.changed(rule.format(limit, unit), lambda word: self.length(word, unit) > limit, other)
+        is_long, concerns = lambda word: self.length(word, unit) > limit, lambda text: self.longest(text, unit) > limit
+        return self.changed(rule.format(limit, unit), is_long, other, concerns)
 
     def cut_off(self, unit: str, limit: int) -> Fault:
         """What is beyond the limit is lost."""
@@ -443,19 +462,19 @@ class Words:
         for rule, from_the_end, by_rank in orders:
             tokenize = merged_otherwise(model, from_the_end, by_rank)
             if tokenize is not None:
-                yield rule, tokenize
+                yield rule, lru_cache(MOST_WORDS)(tokenize)
         for other in dict.fromkeys((unknown, None)):  # what begins no entry is left out, too
-            yield f"the longest entry first in {long}", LongestFirst(model.vocab, other).tokenize
+            yield f"the longest entry first in {long}", lru_cache(MOST_WORDS)(LongestFirst(model.vocab, other).tokenize)
 
 
 def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol]) -> list[tuple[int, _Symbol]]:
     return [*merge_all(symbols[:limit], merge_of), *enumerate(symbols[limit:], limit)]
 
 
-def _of_all_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
-    yield from _of_words(Words(tokenizer), tokenizer, text, observed)
-    if not tokenizer.rules.pre_tokenizers:
-        yield from _of_words(Words(tokenizer, are_whole=True), tokenizer, text, observed)
+def kinds_of_words(tokenizer: Tokenizer) -> tuple[Words, ...]:
+    """What a buffer of a tokenizer may be for: its words, and without a pre-tokenizer all that the model is given."""
+    whole = () if tokenizer.rules.pre_tokenizers else (Words(tokenizer, are_whole=True),)
+    return Words(tokenizer), *whole
 
 
 def _of_words(words: Words, tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from conformance.causes.edits.fault import Fault, Faults, of_ids, of_rules
-from conformance.causes.edits.limits import of_limits
+from conformance.causes.edits.limits import Words, kinds_of_words, of_limits
 from conformance.causes.edits.pre_tokenizers import of_classes
 from conformance.causes.edits.unknown_tokens import with_tokens
 from reftok import Tokenizer
@@ -18,10 +18,17 @@ LONGEST_TEXT = 1_200
 """Of a longer text, in characters, nothing is learnt: it takes too long."""
 
 
-def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observed_ids: Sequence[int]) -> Faults:
+def of_sample(
+    tokenizer: Tokenizer,
+    text: str,
+    right_ids: Sequence[int],
+    observed_ids: Sequence[int],
+    words: Sequence[Words] | None = None,
+) -> Faults:
     """The faults that give this answer, with the parameter that makes them give it; the likelier ones first.
 
     They answer other texts as well, by which they are to be judged: several limits may fit one answer.
+    words: of the tokenizer, for several samples; made if None.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")
@@ -32,10 +39,11 @@ def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
     right, observed = list(right_ids), list(observed_ids)
     if right == observed or len(text) > LONGEST_TEXT:
         return
+    words = kinds_of_words(tokenizer) if words is None else words
     candidates = chain(
         _of_added_tokens(tokenizer, text, right, observed),
         _of_special_tokens(tokenizer, text, right, observed),
-        (replace(fault, learnt="limit") for fault in of_limits(tokenizer, text, right, observed)),
+        (replace(fault, learnt="limit") for fault in of_limits(tokenizer, words, text, right, observed)),
         of_classes(tokenizer, text),
         _of_ids(tokenizer, right, observed),
     )
