@@ -215,7 +215,10 @@ class Trial:
 
         Before a lost first character was known, a lost first `中` explained all texts that begin with one.
         """
+        beneath = frozenset[Any]().union(*(family.beneath.get(one, ()) for one in family.believed))
         for fault in sorted(family.believed, key=lambda one: len(family.of_cause(one))):
+            if fault in beneath:
+                continue
             every, left = family.believed, len(family.unexplained)
             family.believe({one: confidence for one, confidence in every.items() if one != fault})
             if len(family.unexplained) > left:
@@ -294,7 +297,37 @@ class Trial:
         finally:
             self._upper = None
         found = {upper.originals.get(one.fault, one.fault): confidence for one, confidence in upper.taken}
-        return {fault: confidence for fault, confidence in found.items() if fault not in known}
+        found = {fault: confidence for fault, confidence in found.items() if fault not in known}
+        return self._made_alone(family, known, upper, found)
+
+    def _made_alone(
+        self,
+        family: Family[Any, Any, Any],
+        known: Sequence[Any],
+        upper: Family[Any, Any, Any],
+        found: dict[Any, Confidence],
+    ) -> dict[Any, Confidence]:
+        """The found faults, each as it is made for the reference itself if it explains as much so.
+
+        One that is made upon the known ones has these in it, and alone explains what they do.
+        """
+        before = family.believed
+        for fault, confidence in [*found.items()]:
+            family.believe({**dict.fromkeys(known, THE_ONLY_INPUT), **found})
+            every, left = family.believed, len(family.unexplained)
+            same = [search.of_rule(fault.stage, fault.rule) for search in (upper.search, family.search)]
+            if fault in same[0] and len(same[0]) == len(same[1]):
+                alone = same[1][same[0].index(fault)]
+                others = {one: other for one, other in every.items() if one != fault}
+                family.believe({**others, alone: confidence})
+                if alone != fault and len(family.unexplained) <= left:
+                    del found[fault]
+                    found[alone] = confidence
+                    continue
+            if fault not in family.search.every:
+                family.beneath[fault] = frozenset(known)
+        family.believe(before)
+        return found
 
     def _explore(self, family: Family[Any, Any, Any]) -> None:
         """Ask what is like the shortest samples that differ."""
