@@ -22,6 +22,7 @@ FORMS = {"markdown": "md", "html": "html", "json": "json"}
 
 def main() -> None:
     """Write the three forms for each library."""
+    PUBLISHED.mkdir(exist_ok=True)
     for library in ("tokenizers", "sentencepiece"):
         runs = sorted(RUNS.glob(f"{library}-*"), key=lambda path: Version(path.name.removeprefix(f"{library}-")))
         if not runs:
