@@ -174,18 +174,20 @@ def _searched(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[s
     """Offsets by a search for the text of each token, from the end of the one before; empty where it is not found.
 
     The text is what the token decodes to, with its space or without, or the entry of the vocab. The first word may have
-    a space that is not in the text.
+    a space that is not in the text. A part of a character, which decodes to U+FFFD, may be looked for or not.
     """
     encoding = predicted(lambda: tokenizer.encode(text))
     if encoding is None or len(encoding.ids) != len(right):
         return
     entries = [token.replace(SPACE_SYMBOL, " ") for token in encoding.tokens]
     decoded = [_written(tokenizer, token_id) for token_id in encoding.ids]
-    for written in (decoded, [one.strip(" ") for one in decoded], entries):
+    whole = ["" if "\ufffd" in one else one for one in decoded]
+    for written in (decoded, whole, [one.strip(" ") for one in decoded], entries):
         spans: list[tuple[int, int]] = []
-        end = 0
+        end, is_first = 0, not text.startswith(" ")
         for token, is_added in zip(written, encoding.special_tokens_mask, strict=True):
-            token = token if end or text.startswith(" ") else token.removeprefix(" ")
+            token = token.removeprefix(" ") if is_first else token
+            is_first = is_first and bool(is_added)
             start = -1 if is_added or not token else text.find(token, end)
             spans.append((start, start + len(token)) if start >= 0 else (end, end))
             end = spans[-1][1]

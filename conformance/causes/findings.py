@@ -198,7 +198,7 @@ class _Naming:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._bench, self._subject = trial.bench, trial.subject
-        self._known_offset_rules: dict[Case, set[str] | None] = {}
+        self._known_offset_rules: dict[Case, Sequence[str] | None] = {}
 
     def explained(self, found: Sequence[Finding]) -> list[Finding]:
         """What was found, as it came, by its causes: a finding for each, and one for what none of them explains."""
@@ -372,13 +372,16 @@ class _Naming:
         right, given = (one.encoding for one in self._trial.answers[case])
         return isinstance(right, Encoded) and isinstance(given, Encoded) and right.ids == given.ids
 
-    def _offset_rules(self, case: Case) -> set[str] | None:
-        """The rules that explain the offsets of a case; None where these are right, or are not of its tokens."""
+    def _offset_rules(self, case: Case) -> Sequence[str] | None:
+        """The rules that explain the offsets of a case; None where these are right, or are not of its tokens.
+
+        Always in one order: of two that explain as much, the first is told.
+        """
         if case not in self._known_offset_rules:
             self._known_offset_rules[case] = self._found_offset_rules(case)
         return self._known_offset_rules[case]
 
-    def _found_offset_rules(self, case: Case) -> set[str] | None:
+    def _found_offset_rules(self, case: Case) -> Sequence[str] | None:
         expected, observed = self._trial.answers[case]
         right, given = expected.encoding, observed.encoding
         if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
@@ -391,7 +394,7 @@ class _Naming:
         if not due or any(one.offsets == given.offsets for one in due):
             return None
         tokenizer = self._bench.reference.tokenizer
-        return {rule for one in due for rule in offset_rules(tokenizer, case.text, one, given)}
+        return [*dict.fromkeys(rule for one in due for rule in offset_rules(tokenizer, case.text, one, given))]
 
     def _described(self, finding: Finding) -> Finding:
         """The finding with what can be said without a rule that is known."""

@@ -43,8 +43,8 @@ class Family(Generic[Candidate, Asked, Answer]):
     pool: the faults that fit something. taken: those that stood the test, each with how it did. is_judged: whether
     there was the time to find out. symptoms: the kinds of learnt faults of which there were several: none counts.
     believed: those that were taken, and those that were found upon them. is_of_ids: whether the faults are of decoding.
-    originals: for a fault that was rebuilt to act after others, the fault itself. beneath: for a believed fault that was
-    made upon others, and has these in it, the others.
+    originals: for a fault that was rebuilt to act after others, the fault itself.
+    beneath: for a believed fault that was made upon others and has these in it, the others.
     """
 
     search: Catalogue[Candidate, Asked, Answer]

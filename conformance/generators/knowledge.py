@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from conformance.generators.charsmap_rules import charsmap_rules
@@ -23,6 +24,7 @@ from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL, PieceType
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.stages import Model
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import AddedToken
 
@@ -31,6 +33,8 @@ Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 
 Pair: TypeAlias = tuple[str, str]
 
+_MOST_MERGED = 8_000
+"""Entries that are merged, to find those that come out otherwise."""
 _RESERVED = (PieceType.CONTROL, PieceType.UNKNOWN, PieceType.UNUSED)
 
 
@@ -47,7 +51,7 @@ class ModelKnowledge:
     rules: what the charsmap replaces, and by what.
     added: the added tokens.
     symbols: the user-defined symbols. reserved: the pieces that no text becomes by their names, by type.
-    unmerged: what the entries stand for that no merge makes: only as a whole pre-token are they found, if at all.
+    unmerged: what the entries stand for that merges do not make: only as a whole pre-token are they found, if at all.
     """
 
     notation: Notation
@@ -161,12 +165,23 @@ def _written(notation: Notation, tokens: Iterable[str]) -> Iterator[str]:
 
 
 def _unmerged(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> list[str]:
-    if not isinstance(tokenizer.rules.model, BPE | RankBPE | LlamaBPE):
+    model = tokenizer.rules.model
+    if not isinstance(model, BPE | RankBPE | LlamaBPE):
         return []
     known = {left + right for left, right in pairs} | {
         token.content for token in tokenizer.rules.added_tokens.tokens.values()
     }
-    return [token for token in tokenizer.rules.model.vocab if len(token) > 1 and token not in known]
+    entries = [token for token in model.vocab if len(token) > 1]
+    return [*(token for token in entries if token not in known), *_merged_otherwise(model, entries)]
+
+
+def _merged_otherwise(model: Model, entries: Sequence[str]) -> Iterator[str]:
+    """Some of the entries that merges on the way to them lead away from: only ignore_merges finds these."""
+    if isinstance(model, BPE) and model.options.ignore_merges:
+        merging = copy(model)
+        merging.options = replace(model.options, ignore_merges=False)
+        some = entries[:: 1 + len(entries) // _MOST_MERGED]
+        yield from (token for token in some if len(merging.tokenize(token)) > 1)
 
 
 def _pairs(tokenizer: Tokenizer) -> list[Pair]:

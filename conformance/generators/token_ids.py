@@ -14,6 +14,11 @@ from reftok.rules.byte_level import from_byte_characters
 _MOST_IDS = 10
 _LATE = (1 << 16, 1 << 24, (1 << 31) - 1, (1 << 32) - 1)
 _OUTSIDE_OFTEN = 0.02
+_OFTEN_READ_OTHERWISE = (
+    *("\u2581".encode(), "\ufeff".encode()),
+    *(b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
+)
+"""A space symbol and a byte order mark made of bytes; overlong forms, a surrogate, a number above all characters."""
 _WRONG_ENDS = (b"\x80", b"\xc3", b"\xe4\xb8", b"\xff")
 """Behind whole characters, which have been given out by then, they spoil the run of bytes."""
 
@@ -66,6 +71,8 @@ class TokenIds(Generator):
         Or a special token stands among them: skipped, it must not end the character.
         """
         data = "".join(picks(chance, alphabet(), 3)).encode("utf-8")
+        if chance.random() < 0.2:
+            data = pick(chance, (b"", data)) + pick(chance, _OFTEN_READ_OTHERWISE) + data
         if chance.random() < 0.3:
             data += pick(chance, _WRONG_ENDS)
         ids = [self.by_byte[byte] for byte in data if byte in self.by_byte]

@@ -17,11 +17,11 @@ from conformance.causes.edits.parameters import in_other_order, with_other_optio
 from conformance.causes.edits.stripped import strippings
 from conformance.core.observation import Decoded
 from reftok import Tokenizer
-from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters, to_byte_characters
 from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
-from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL, PieceTable, PieceType
 from reftok.rules.stages import Decoder
 
 _REPLACEMENTS = re.compile("\ufffd+")
@@ -31,6 +31,11 @@ _ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _DIGITS = re.compile(r"\d+")
+_SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
+"""Bytes that have the form of UTF-8, whatever they stand for."""
+_LIKE_SPECIAL_TOKENS = (re.compile(r"<\|[^|<>]*\|>"), re.compile(r"<\|[a-z0-9_]+\|>"))
+_MISMAPPED = (0x7F, 0xA0, 0xAD)
+"""The bytes about which the ranges of a byte map are written wrongly."""
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """In the order of `clean_up_tokenization` of transformers, and of its ports."""
@@ -91,28 +96,42 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     for rule, after in (*_CHANGES, *(one for one in strippings() if one[0] not in named)):
         yield of_decoded(rule, tokenizer, after)
     rules = [
-        ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
-    if any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+    is_byte_level = any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ())
+    if is_byte_level:
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
+        rules.append(("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)))
+        rules.append(("overlong forms of UTF-8 are decoded", partial(_leniently, tokenizer)))
+        for byte in _MISMAPPED:
+            missing = f"byte 0x{byte:02X} is missing from the byte map"
+            yield DecodingFault("PreTokenizer", missing, partial(_without_byte, tokenizer, BYTE_TO_CHARACTER[byte]))
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
         rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         rules.append(("byte pieces are decoded as Latin-1", partial(_bytes_as_latin_1, tokenizer)))
-    outside = lambda one: tokenizer.id_to_token(one) is None
-    rules.append(("an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)))
-    skipped = tokenizer.rules.added_tokens.special_ids().__contains__
-    rules.append(("a special token that is skipped ends a run of bytes", partial(parted, tokenizer, skipped)))
+    if is_byte_level or tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
+        outside = lambda one: tokenizer.id_to_token(one) is None
+        rules.append(("an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)))
+        skipped = tokenizer.rules.added_tokens.special_ids().__contains__
+        rules.append(("a special token that is skipped ends a run of bytes", partial(parted, tokenizer, skipped)))
+    if piece_table(tokenizer) is not None:
+        rules.append(("a ▁ that is made of byte pieces becomes a space", partial(_spaced_bytes, tokenizer)))
     for replaced in (_outside_replaced, _outside_as_token):
         rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
     added = tokenizer.rules.added_tokens.tokens
     special = tokenizer.rules.added_tokens.special_ids()
-    if added and any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ()):
+    for apart in (special, added):
+        if apart:
+            rules.append(("the text between added tokens is decoded on its own", partial(_apart, tokenizer, apart)))
+    if special:
+        rule = "what looks like a special token is skipped in the text"
+        rules += [(rule, partial(_without_lookalikes, decode, one)) for one in _LIKE_SPECIAL_TOKENS]
+    if added and is_byte_level:
         rules.append(
             ("added tokens are given out as they stand, not by their bytes", partial(_as_they_stand, tokenizer))
         )
@@ -240,6 +259,45 @@ def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: 
     """The text between added tokens by decoders of its own, each of which drops a byte order mark at its start."""
     runs = groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__)
     return "".join(tokenizer.decode([*run], skip_special_tokens=skip).removeprefix("\ufeff") for _, run in runs)
+
+
+def _apart(tokenizer: Tokenizer, added: Container[int], ids: Sequence[int], skip: bool) -> str:
+    """The text between some added tokens by decoders of its own. added: their ids."""
+    runs = groupby(ids, added.__contains__)
+    return "".join(tokenizer.decode([*run], skip_special_tokens=skip) for _, run in runs)
+
+
+def _without_lookalikes(decode: Text, special: re.Pattern[str], ids: Sequence[int], skip: bool) -> str:
+    """What a pattern for special tokens matches is removed from the text that has them."""
+    return special.sub("", decode(ids, False)) if skip else decode(ids, False)
+
+
+def _spaced_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    return tokenizer.decode(ids, skip_special_tokens=skip).replace(SPACE_SYMBOL, " ")
+
+
+def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bool) -> str:
+    """A token with the character of one byte is text, as one with any other character that stands for no byte."""
+    special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
+    tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
+    as_text = (to_byte_characters(one.encode("utf-8")) if glyph in one else one for one in tokens)
+    return tokenizer.rules.decode_tokens([*as_text])
+
+
+def _leniently(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Lead bytes and the continuations that they ask for make a number, whatever it is."""
+    data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
+    if data is None:
+        return tokenizer.decode(ids, skip_special_tokens=skip)
+    return _SEQUENCE.sub(_character, data).decode("utf-8", "replace")
+
+
+def _character(found: re.Match[bytes]) -> bytes:
+    lead, *continuations = found[0]
+    code = lead & (0x3F >> len(continuations))
+    for byte in continuations:
+        code = code << 6 | byte & 0x3F
+    return ("\ufffd" if code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)).encode("utf-8")
 
 
 def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -18,6 +18,7 @@ from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.huggingface.wordpiece import WordPiece
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
@@ -25,6 +26,7 @@ from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType, Pref
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.stages import Model
 from reftok.rules.types import Token
+from reftok.rules.viterbi import to_float32
 from reftok.rules.vocab_model import VocabModel
 
 Pieces = Callable[[Piece], Piece]
@@ -47,6 +49,11 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
     "scores are cut at the decimal point": lambda score: float(int(score)),
     "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
 }
+_LAST_BIT = "scores differ in the last bit from those that serde_json reads"
+_OTHER_TYPES: tuple[tuple[str, type[PieceModel], Callable[[PieceTable], PieceModel]], ...] = (
+    ("Unigram is run as BPE", SentencePieceUnigram, SentencePieceBPE),
+    ("BPE is run as Unigram", SentencePieceBPE, SentencePieceUnigram),
+)
 _MORE_THAN_RANKS = 1 << 40
 _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
     ("byte pieces are looked up as <0x0a>", lambda byte: f"{byte:02X}" != f"{byte:02x}"),
@@ -70,6 +77,9 @@ def of_model(tokenizer: Tokenizer) -> Faults:
     if unknown is not None:
         yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
         yield of_ids("Model", "unknown tokens are fused", tokenizer, lambda ids: _fused(ids, unknown))
+        if unknown:  # of the model alone: an added token <unk> keeps its id
+            zero = partial(ChangedModel, model, partial(_with_id_0, model, unknown))
+            yield of_rules("Model", "unknown tokens get id 0", tokenizer, partial(_with_model, tokenizer, zero))
         yield from _of_byte_pieces(tokenizer, unknown)
     vocab = model.vocab
     longest_first = "the longest entry first, no merges"
@@ -150,6 +160,10 @@ def _with_model(tokenizer: Tokenizer, build: Callable[[], Model]) -> Pipeline:
     return replace(tokenizer.rules, model=build())
 
 
+def _with_id_0(model: Model, unknown: int, text: str) -> Sequence[Token]:
+    return [replace(one, id=0) if one.id == unknown else one for one in model.tokenize(text)]
+
+
 def _known_parts(model: WordPiece, text: str) -> Sequence[Token]:
     """Takes the longest entry at each place from left to right; a character that begins no entry is unknown."""
     tokens: list[Token] = []
@@ -173,6 +187,8 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
 def of_rounded_scores(tokenizer: Tokenizer) -> Faults:
     """Rounded scores. Listed after sums in float64, which break the same ties and are the likelier mistake."""
     if isinstance(tokenizer.rules.model, Unigram | SentencePieceUnigram):
+        if isinstance(tokenizer.rules.model, Unigram):  # trained in float32: the nearest of these is what is written
+            yield of_rules("Model", _LAST_BIT, tokenizer, partial(_with_scores, tokenizer, to_float32))
         for rule, change in _ROUNDED.items():
             yield of_rules("Model", rule, tokenizer, partial(_with_scores, tokenizer, change))
 
@@ -190,6 +206,9 @@ def _with_scores(tokenizer: Tokenizer, change: Callable[[float], float]) -> Pipe
 
 def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     table = model.table
+    for rule, right, other in _OTHER_TYPES:
+        if type(model) is right:
+            yield of_rules("Model", rule, tokenizer, partial(_with_model, tokenizer, partial(other, table)))
 
     def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Pipeline]:
         def build() -> Pipeline:

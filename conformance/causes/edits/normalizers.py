@@ -33,6 +33,7 @@ from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import PrependScheme
 from reftok.unicode.characters import WHITE_SPACE, lower_case
+from reftok.unicode.charsmap import Charsmap
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
 _WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
@@ -87,6 +88,26 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
             apart = (*steps, Prepend(metaspace.replacement), Replace(" ", metaspace.replacement))
             build = partial(_with_pre_tokenizers, tokenizer, apart, other)
             yield of_rules("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
+    for index, metaspace in enumerate(tokenizer.rules.pre_tokenizers):
+        if isinstance(metaspace, Metaspace) and metaspace.prepend_scheme == "first":
+            instead = with_steps(tokenizer.rules.pre_tokenizers, index, (_FirstText(metaspace),))
+            build = partial(_with_pre_tokenizers, tokenizer, tokenizer.rules.normalizers, instead)
+            rule = "the first text between added tokens gets the prefix, wherever it stands"
+            yield of_rules("PreTokenizer", rule, tokenizer, build)
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstText:
+    """Metaspace that puts its character before the first part that is no added token."""
+
+    step: Metaspace
+
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        first = next((index for index, part in enumerate(parts) if part.tokens is None), len(parts))
+        schemes: tuple[PrependScheme, ...] = ("never", "always", "never")
+        steps = [replace(self.step, prepend_scheme=scheme) for scheme in schemes]
+        thirds = (parts[:first], parts[first : first + 1], parts[first + 1 :])
+        return [part for step, some in zip(steps, thirds, strict=True) for part in step.pre_tokenize(some)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +204,67 @@ class Rewritten:
         return NormalizedString(text, span[0], [span] * len(text))
 
 
+@dataclass(frozen=True, slots=True)
+class _OfMarks:
+    """A step that is skipped for texts in which no character has a combining class."""
+
+    step: Normalizer
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return self.step.normalize(normalized) if any(map(combining, normalized.text)) else normalized
+
+
 _SINGLE = "the charsmap by single characters"
+_SHORTEST = "the charsmap by the shortest rule at each place"
+_KEPT = "characters are kept that the charsmap removes"
+_LONGEST_KEY = 16
+"""No rule of a charsmap has more characters."""
+
+
+class _OfReplacements(Charsmap):
+    """The rules that replace characters; those that remove some are left out."""
+
+    def __init__(self, charsmap: Charsmap) -> None:
+        vars(self).update(vars(charsmap))
+
+    def shortest_prefix(self, text: str) -> str | None:
+        return super().shortest_prefix(text) or None
+
+
+class _KeepingRemoved(Precompiled):
+    """A class of its own, so that the fast path does not look into the charsmap."""
+
+    def __init__(self, charsmap: Charsmap) -> None:
+        super().__init__(_OfReplacements(charsmap))
+
+
+class _WithoutRemoval(SentencePieceNormalizer):
+    """Characters that a rule removes stay."""
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        part, length = super().prefix(text, position)
+        return (part, length) if part else (text[position], 1)
+
+
+class _ByShortestRule(SentencePieceNormalizer):
+    """Of the rules that match at a place, the first that is found."""
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        part, length = super().prefix(text, position)
+        key = text[position : position + _LONGEST_KEY].encode("utf-8", "surrogateescape")
+        if self.charsmap is None or (self.symbols is not None and self.symbols.length_at(text, position)):
+            return part, length
+        for size, replacement in self.charsmap.prefixes(key):
+            return replacement, len(key[:size].decode("utf-8", "surrogateescape"))
+        return part, length
+
+
+class _UnprefixedSpace(SentencePieceNormalizer):
+    """A text that begins with a space gets no other before it."""
+
+    def rewrite(self, text: str) -> tuple[str, Sequence[int]]:
+        options = replace(self.options, add_dummy_prefix=self.options.add_dummy_prefix and not text.startswith(" "))
+        return SentencePieceNormalizer(options, self.charsmap, self.symbols).rewrite(text)
 
 
 class _BySingleCharacters(SentencePieceNormalizer):
@@ -209,8 +290,11 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
             )
         for rule, change in changes:
             yield _with(tokenizer, rule, index, (Rewritten(change),))
+        rule = f"{step.form} is skipped where no character has a combining class"
+        yield _with(tokenizer, rule, index, (_OfMarks(step),))
     if isinstance(step, Precompiled):
         yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
+        yield _with(tokenizer, _KEPT, index, (_KeepingRemoved(step.charsmap),))
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
         shortest_prefix = step.charsmap.shortest_prefix
@@ -243,7 +327,9 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         build = partial(SentencePieceNormalizer, other, step.charsmap, step.symbols)
         yield changed(off if value else on, build)
     if options.add_dummy_prefix:
-        yield of_text("Normalizer", "no dummy prefix before a space", tokenizer, lambda text: text.removeprefix(" "))
+        rule = "no dummy prefix before a space"
+        yield of_text("Normalizer", rule, tokenizer, lambda text: text.removeprefix(" "))
+        yield changed(rule, partial(_UnprefixedSpace, options, step.charsmap, step.symbols))
     if step.charsmap is not None:
         without = partial(SentencePieceNormalizer, options, None, step.symbols)
         yield changed("the charsmap is not applied", without)
@@ -252,7 +338,9 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         yield of_rules("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
         for form in ("NFKC", "NFC"):
             yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
-        yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
+        readings = ((_SINGLE, _BySingleCharacters), (_SHORTEST, _ByShortestRule), (_KEPT, _WithoutRemoval))
+        for rule, reading in readings:
+            yield changed(rule, partial(reading, options, step.charsmap, step.symbols))
         if options.remove_extra_whitespaces:
             keeping = replace(options, remove_extra_whitespaces=False)
             kept = replace(

@@ -12,6 +12,9 @@ from conformance.causes.edits.fault import Fault
 from conformance.causes.edits.normalizers import of_normalizers
 from reftok import Tokenizer
 from reftok.rules.huggingface.normalizers import Lowercase
+from reftok.rules.huggingface.pre_tokenizers import Metaspace
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.text import NormalizedString
 from tests.models import load
 
 
@@ -136,3 +139,46 @@ def test_rules_of_several_characters_are_lost_where_a_charsmap_is_read_by_single
         (fault,) = of_rule(tokenizer, "the charsmap by single characters")
         assert list(fault.ids("e\u0301")) != tokenizer.encode_ids("e\u0301") == tokenizer.encode_ids("\xe9")
         assert list(fault.ids("\ufb01\u2460")) == tokenizer.encode_ids("fi1")
+
+
+@pytest.mark.parametrize(
+    ("model", "rule", "text", "expected"),
+    [
+        ("spm-unigram-hf", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b", "</s>"]),
+        ("spm-unigram", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b"]),
+        ("spm-bpe", "no dummy prefix before a space", " ", ["▁"]),
+    ],
+)
+def test_characters_and_prefixes_are_kept_or_not(model: str, rule: str, text: str, expected: list[str]) -> None:
+    tokenizer = load(model)
+    found = [[tokenizer.id_to_token(one) for one in fault.ids(text)] for fault in of_rule(tokenizer, rule)]
+    assert expected in found
+
+
+def test_a_form_is_skipped_only_in_texts_without_marks() -> None:
+    qwen = load("bpe-qwen")
+    (fault,) = of_rule(qwen, "NFC is skipped where no character has a combining class")
+    assert list(fault.ids("\u212b")) != qwen.encode_ids("\u212b")
+    assert list(fault.ids("e\u0301\u212b")) == qwen.encode_ids("e\u0301\u212b")
+
+
+def test_of_the_rules_of_a_charsmap_the_shortest_replaces() -> None:
+    unigram = load("spm-unigram")
+    (normalizer,) = unigram.rules.normalizers
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    assert normalizer.charsmap is not None
+    shortest, *others = normalizer.charsmap.prefixes("e\u0323\u0302".encode())
+    assert others
+    (fault,) = of_rule(unigram, "the charsmap by the shortest rule at each place")
+    assert fault.rules is not None
+    (changed,) = fault.rules().normalizers
+    assert changed.normalize(NormalizedString("e\u0323\u0302")).text == "▁" + shortest[1] + "\u0302"
+
+
+def test_the_first_text_gets_the_prefix_behind_an_added_token() -> None:
+    hf = load("spm-bpe-hf")
+    first = Metaspace("▁", "first", split=False)
+    tokenizer = Tokenizer(replace(hf.rules, normalizers=(), pre_tokenizers=(first,)), hf)
+    rule = "the first text between added tokens gets the prefix, wherever it stands"
+    (fault,) = (one for one in of_normalizers(tokenizer) if one.rule == rule)
+    assert tokens(tokenizer, fault, "<a>b<a>b") == ["<a>", "▁b", "<a>", "b"]

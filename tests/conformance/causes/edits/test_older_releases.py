@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -103,11 +104,19 @@ def test_rules_that_cannot_change_a_tokenizer_are_not_asked_about_it() -> None:
     assert [entry.rule for entry in release_faults(load("spm-unigram"))] == [COMPARISON[1]]
 
 
+PUBLISHED = Path(__file__).parents[4] / "reports" / "published" / "releases"
+
+
 @pytest.mark.parametrize("rule", CHANGES, ids=lambda rule: rule[1])
-def test_a_change_came_with_the_release_in_which_the_published_matrix_sees_it(rule: tuple[str, str]) -> None:
-    published = json.loads((Path(__file__).parents[4] / "reports" / "published" / "matrix.json").read_text("utf-8"))
+def test_a_change_came_with_the_release_in_which_the_published_history_sees_it(rule: tuple[str, str]) -> None:
     change = CHANGES[rule]
-    (matrix,) = (one for one in published["libraries"] if one["library"] == change.library)
-    seen = [one for one in matrix["behaviours"] if (one["stage"], one["rule"]) == rule]
-    ends = {(one["seen"][-1], one["asked"][one["asked"].index(one["seen"][-1]) + 1]) for one in seen}
+    history = json.loads((PUBLISHED / f"{change.library}.json").read_text("utf-8"))
+    releases = [run["name"].removeprefix(f"{change.library}-") for run in history["runs"]]
+    seen = [one["mismatches"] for one in history["causes"] if (one["stage"], one["rule"]) == rule]
+    ends = {
+        (until, since)
+        for some in seen
+        for (until, was), (since, now) in pairwise(zip(releases, some, strict=True))
+        if was and now == 0
+    }
     assert ends == {(change.until, change.since)}
