@@ -11,6 +11,7 @@ from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
 from conformance.causes.edits.decoders import behind_text, first_space_kept, parted
 from conformance.core.streaming import FedStream, Streamed
+from conformance.engine.decode_stream import NOT_AWAITED
 from reftok import Tokenizer
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.decoders import Metaspace, Strip, byte_of_token
@@ -72,10 +73,12 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
     yield "special tokens are kept", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=False)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
+    yield "an added token overtakes what is held", partial(_overtaken, tokenizer)
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         for count in range(2, 5):
             rule = f"the bytes of a run of byte tokens are given out by {count}"
-            yield rule, partial(_by_counts, tokenizer, count)
+            yield rule, partial(_by_bytes, tokenizer, partial(_has_length, count))
+        yield NOT_AWAITED, partial(_by_bytes, tokenizer, _is_whole)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"
         yield rule, partial(_counted, tokenizer)
@@ -109,16 +112,42 @@ def _flushed(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
     return text
 
 
-def _by_counts(tokenizer: Tokenizer, count: int, ids: Ids, skips: bool) -> str:
-    """Decodes byte pieces in groups of `count`, even if that splits a character."""
-    text, start, run = "", 0, 0
+def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    """Added tokens as they come; what is held of the text before them comes later."""
+    added = tokenizer.rules.added_tokens
+    stream = tokenizer.stream_decoder(skip_special_tokens=skips)
+    text = ""
+    for one in ids:
+        if one not in added.tokens:
+            text += stream.feed(one)
+        elif not (skips and one in added.special_ids()):
+            text += added.tokens[one].content
+    return text + stream.finish()
+
+
+def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, skips: bool) -> str:
+    """A run of byte pieces in parts. ends: whether a part ends with its last byte, even within a character."""
+    text, start, run = "", 0, b""
     for place, one in enumerate(ids, 1):
-        run = run + 1 if byte_of_token(tokenizer.id_to_token(one) or "") is not None else 0
-        if run == count or place == len(ids):
+        byte = byte_of_token(tokenizer.id_to_token(one) or "")
+        run = b"" if byte is None else run + bytes([byte])
+        if (run and ends(run)) or place == len(ids):
             part = tokenizer.decode(ids[start:place], skip_special_tokens=skips)
             text += behind_text(tokenizer, ids[start:place], skips) if start else part
-            start, run = place, 0
+            start, run = place, b""
     return text
+
+
+def _has_length(count: int, data: bytes) -> bool:
+    return len(data) == count
+
+
+def _is_whole(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _counted(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:

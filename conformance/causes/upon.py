@@ -129,14 +129,16 @@ def combined(tokenizer: Tokenizer, faults: Sequence[DecodingFault]) -> Text | No
     """
     decode: Text = lambda ids, skips: tokenizer.decode(ids, skip_special_tokens=skips)
     within = [one for one in faults if one.before is None and one.after is None]
-    mixins = tuple(one.mixin for one in within if one.mixin is not None)
+    mixins = tuple(dict.fromkeys(one.mixin for one in within if one.mixin is not None))
+    if len(within) > 1 and not all(one.mixin is not None for one in within):
+        return None
     if len(within) > 1:
         decode = with_mixins(tokenizer, mixins)
     elif within:
         decode = within[0].text
     before = [one.before for one in faults if one.before is not None]
     after = [one.after for one in faults if one.after is not None]
-    return None if len(within) > 1 and len(within) > len(mixins) else partial(_text, before, decode, after)
+    return partial(_text, before, decode, after)
 
 
 def _is_whole(fault: DecodingFault) -> bool:

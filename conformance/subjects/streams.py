@@ -3,7 +3,7 @@
 A subject that streams has some of
 
     stream_encoder(add_special_tokens) -> an object with feed(text) -> ids and finish() -> ids
-        and, where it likes, feed_bytes(data) -> ids, reset(), and an attribute held: the code points held back
+        and, where it likes, feed_bytes(data) -> ids, reset(), and an attribute held: the code points held back, an int
     stream_decoder(skip_special_tokens) -> an object with feed(id) -> str and finish() -> str
         and, where it likes, reset() and held
     stream_decode(ids, skip_special_tokens) -> iterable of str: the simplest door, for who decodes to the end only
@@ -20,6 +20,7 @@ import base64
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from itertools import zip_longest
+from operator import index
 from typing import Any, TypeAlias
 
 from conformance.core.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
@@ -73,24 +74,32 @@ def _fed_in_chunks(first: Any, second: Any, feeding: Feeding) -> Streamed:
     """A stream alone, or two, the second of which is one chunk behind the first."""
     read: Read = _ids if feeding.to == "encoder" else text_of
     door = _door(feeding.chunks)
-    given, held, beside = [], [], []
+    given: list[Piece] = []
+    held: list[int | None] = []
+    beside: list[Piece] = []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
     for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
             given.append(_asked(first, read, door, chunk))
-            held.append(getattr(first, "held", None))
+            held.append(_held(first))
         if other is not None:
             beside.append(_asked(second, read, door, other))
     given.append(_asked(first, read, "finish"))
-    held.append(getattr(first, "held", None))
+    held.append(_held(first))
     if second is not None:
         beside.append(_asked(second, read, "finish"))
-    return Streamed(tuple(given), tuple(beside), _counts(held))
+    counts = tuple(one for one in held if one is not None)
+    return Streamed(tuple(given), tuple(beside), counts if len(counts) == len(held) else None)
 
 
-def _counts(held: list[Any]) -> tuple[int, ...] | None:
-    return None if None in held else tuple(ids_of(held, "a number of code points"))
+def _held(stream: Any) -> int | None:
+    """The code points that a stream holds back; None if it does not say: `held` may be a buffer of its own."""
+    value = getattr(stream, "held", None)
+    try:
+        return None if value is None else index(value)
+    except TypeError:
+        return None
 
 
 def _stream(subject: Any, feeding: Feeding) -> Any:

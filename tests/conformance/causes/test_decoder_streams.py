@@ -12,6 +12,7 @@ from conformance.causes.decoder_streams import LEAST_WRONG, attribute_stream_dec
 from conformance.core.rule_table import usual_cause
 from conformance.core.streaming import FedStream, Feeding, Streamed
 from reftok import Tokenizer
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from tests.models import load
 
 QWEN, LLAMA = load("bpe-qwen"), load("spm-bpe-hf")
@@ -25,11 +26,14 @@ def lists(tokenizer: Tokenizer) -> Iterator[Sequence[int]]:
     """Ids of texts, and with a special token or a letter within a character."""
     end, letter = max(tokenizer.rules.added_tokens.special_ids()), tokenizer.encode_ids("a")[-1]
     yield from map(tokenizer.encode_ids, TEXTS)
+    wrong = tokenizer.token_to_id("<0xFF>") or tokenizer.token_to_id(BYTE_TO_CHARACTER[0xFF])
+    assert wrong is not None
     first, *rest = tokenizer.encode_ids("\U0001f937", add_special_tokens=False)
     for many in range(1, 1 + LEAST_WRONG):
         yield [*[letter] * many, first, end, *rest]
         yield [*[letter] * many, first, *[letter] * 4]
         yield [*[letter] * many, first, tokenizer.vocab_size + 9, *rest]
+        yield [*[letter] * many, first, *rest, wrong]
         yield tokenizer.encode_ids("a" * many + "\u0800\u0801")
 
 
