@@ -190,13 +190,14 @@ class Trial:
         known, taken = family.believed, family.taken
         family.rejected.clear()  # new answers may confirm what was rejected for lack of them
         self._seek(family)
-        if self._is_late:  # not all may be found again that was known
-            found, left = family.believed, len(family.unexplained)
-            family.believe(known)
-            if len(family.unexplained) < left:
-                family.taken = taken
-            else:
-                family.believe(found)
+        # What is left is asked again and again, so that a cause of most answers is hardly ever seen alone: those that
+        # were known stay if they explain more, and nothing speaks against them.
+        found, left = family.believed, len(family.unexplained)
+        family.believe({one: confidence for one, confidence in known.items() if family.weigh(one).is_credible})
+        if len(family.unexplained) < left:
+            family.taken = taken
+        else:
+            family.believe(found)
         family.search.adopt(family.believed)
         for _ in range(MOST_UPON):
             if not family.unexplained or self._is_late:

@@ -11,7 +11,7 @@ from itertools import dropwhile, groupby, islice, takewhile
 from typing import Any, Literal
 from unicodedata import normalize
 
-from conformance.causes.edits.fault import AskedIds, DecodingFault, Text, of_decoded, of_decoded_ids, with_steps
+from conformance.causes.edits.fault import AskedIds, DecodingFault, Text, around, of_decoded, of_decoded_ids, with_steps
 from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.parameters import in_other_order, with_other_options
 from conformance.causes.edits.stripped import strippings
@@ -190,8 +190,9 @@ def _of_asked_ids(tokenizer: Tokenizer) -> Iterator[tuple[str, AskedIds]]:
         skipped: AskedIds = lambda ids, skip: ([one for one in ids if not skip or one not in added], skip)
         yield "added tokens are skipped that are not special", skipped
         yield "added tokens are dropped", _only(lambda one: one not in added)
-    if special:
-        yield "text ends at the first special token", _while(lambda one: one not in special)
+    ends = frozenset(around(tokenizer)[1])
+    for last in filter(None, dict.fromkeys((special, ends))):
+        yield "text ends at the first special token", _until(last)
 
 
 def _each(change: Callable[[int], int]) -> AskedIds:
@@ -204,6 +205,10 @@ def _only(is_kept: Callable[[int], bool]) -> AskedIds:
 
 def _while(goes_on: Callable[[int], bool]) -> AskedIds:
     return lambda ids, skip: ([*takewhile(goes_on, ids)], skip)
+
+
+def _until(ends: Container[int]) -> AskedIds:
+    return _while(lambda one: one not in ends)
 
 
 def _without_last_bytes(

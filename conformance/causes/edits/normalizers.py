@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
@@ -29,6 +29,7 @@ from reftok.rules.huggingface.normalizers import (
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import PrefixMatcher
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import PrependScheme
@@ -38,6 +39,7 @@ from reftok.unicode.charsmap import Charsmap
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
 _WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
 _SPACES = re.compile("  +")
+_SPACES_BETWEEN = re.compile("(?<=[^ ])  +(?=[^ ])")
 _FORMS: dict[_Form, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
 
@@ -259,6 +261,42 @@ class _ByShortestRule(SentencePieceNormalizer):
         return part, length
 
 
+_EXTRA_SPACES: Mapping[str, frozenset[str]] = {
+    "extra spaces at the start are kept": frozenset({"start"}),
+    "extra spaces at the end are kept": frozenset({"end"}),
+    "extra spaces between words are kept": frozenset({"between"}),
+    "extra spaces at the ends are kept": frozenset({"start", "end"}),
+}
+"""Rules, and where spaces stay that remove_extra_whitespaces removes."""
+
+
+class _KeepingSpaces(SentencePieceNormalizer):
+    """Spaces are removed in some places and not in others."""
+
+    def __init__(
+        self,
+        options: NormalizerOptions,
+        charsmap: Charsmap | None,
+        symbols: PrefixMatcher | None,
+        keeps: frozenset[str],
+    ) -> None:
+        super().__init__(options, charsmap, symbols)
+        plain = replace(options, remove_extra_whitespaces=False, add_dummy_prefix=False, escape_whitespaces=False)
+        self.kept = SentencePieceNormalizer(plain, charsmap, symbols)
+        self.whole = SentencePieceNormalizer(replace(options, remove_extra_whitespaces=False), None, symbols)
+        self.keeps = keeps
+
+    def rewrite(self, text: str) -> tuple[str, Sequence[int]]:
+        text, _ = self.kept.rewrite(text)
+        if "start" not in self.keeps:
+            text = text.lstrip(" ")
+        if "end" not in self.keeps:
+            text = text.rstrip(" ")
+        if "between" not in self.keeps:
+            text = _SPACES_BETWEEN.sub(" ", text)
+        return self.whole.rewrite(text)
+
+
 class _UnprefixedSpace(SentencePieceNormalizer):
     """A text that begins with a space gets no other before it."""
 
@@ -326,6 +364,9 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         other = replace(options, **{option: not value})
         build = partial(SentencePieceNormalizer, other, step.charsmap, step.symbols)
         yield changed(off if value else on, build)
+    if options.remove_extra_whitespaces:
+        for rule, keeps in _EXTRA_SPACES.items():
+            yield changed(rule, partial(_KeepingSpaces, options, step.charsmap, step.symbols, keeps=keeps))
     if options.add_dummy_prefix:
         rule = "no dummy prefix before a space"
         yield of_text("Normalizer", rule, tokenizer, lambda text: text.removeprefix(" "))
@@ -371,12 +412,26 @@ def _added(tokenizer: Tokenizer) -> Faults:
         before, after = around(tokenizer)
         prefixed = lambda text: tokenizer.encode_ids(text) if text else [*before, prefix, *after]
         yield Fault("Normalizer", "a dummy prefix is added to the empty text", prefixed)
+    if prefix is not None and tokenizer.rules.added_tokens.tokens:
+        rule = "a dummy prefix is added between added tokens that follow each other"
+        yield Fault("Normalizer", rule, partial(_prefixed_between, tokenizer, prefix))
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
     split = [index for index, step in enumerate(tokenizer.rules.pre_tokenizers) if not isinstance(step, ByteLevel)]
     if forms and split and len(tokenizer.rules.normalizers) == 1:
         build = partial(_after_split, tokenizer, split[-1] + 1)
         yield of_rules("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
+
+
+def _prefixed_between(tokenizer: Tokenizer, prefix: int, text: str) -> Sequence[int]:
+    added, bare = tokenizer.rules.added_tokens.tokens, tokenizer.encode_ids(text, add_special_tokens=False)
+    before, after = around(tokenizer)
+    empty = {place for place, pair in enumerate(pairwise(bare), 1) if added.keys() >= {*pair}}
+    return [
+        *before,
+        *(one for place, token in enumerate(bare) for one in [prefix] * (place in empty) + [token]),
+        *after,
+    ]
 
 
 @dataclass(frozen=True, slots=True)

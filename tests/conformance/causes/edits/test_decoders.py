@@ -189,6 +189,7 @@ def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_al
     ("model", "rule", "tokens", "expected"),
     [
         ("spm-bpe-hf", "the text between added tokens is decoded on its own", ["▁a", "<s>", "▁a"], "aa"),
+        ("spm-unigram-hf", "text ends at the first special token", ["<unk>", "▁a", "</s>", "▁a"], "a"),
         ("spm-bpe", "a ▁ that is made of byte pieces becomes a space", ["▁a", "<0xE2>", "<0x96>", "<0x81>"], "a "),
         ("bpe-qwen", "what looks like a special token is skipped in the text", ["a", "<", "|", "b", "|", ">"], "a"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["a", "À", "¯"], "a/"),

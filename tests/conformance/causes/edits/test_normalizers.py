@@ -147,6 +147,14 @@ def test_rules_of_several_characters_are_lost_where_a_charsmap_is_read_by_single
         ("spm-unigram-hf", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b", "</s>"]),
         ("spm-unigram", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b"]),
         ("spm-bpe", "no dummy prefix before a space", " ", ["▁"]),
+        ("spm-unigram", "extra spaces at the start are kept", "  a  b  ", ["▁", "▁", "▁a", "▁b"]),
+        ("spm-unigram", "extra spaces at the end are kept", "  a  b  ", ["▁a", "▁b", "▁", "▁"]),
+        ("spm-unigram", "extra spaces between words are kept", "  a  b  ", ["▁a", "▁", "▁b"]),
+        ("spm-unigram", "extra spaces at the ends are kept", "  a  b  ", ["▁", "▁", "▁a", "▁b", "▁", "▁"]),
+        (
+            *("spm-unigram-hf", "a dummy prefix is added between added tokens that follow each other", "<s></s>a"),
+            ["<s>", "▁", "</s>", "▁a", "</s>"],
+        ),
     ],
 )
 def test_characters_and_prefixes_are_kept_or_not(model: str, rule: str, text: str, expected: list[str]) -> None:
