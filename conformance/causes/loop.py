@@ -67,6 +67,8 @@ MOST_UPON = 2
 MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 5
 """How many faults are tried together with others although they predict too little alone, and the share of all wrong
 answers that each must explain beyond the known causes."""
+MOST_LOST = 1 / 20
+"""The share of all wrong answers that may lose its explanation if a fault is made for the reference itself."""
 MOST_BEYOND = 4
 """Prefixes just over a limit that are asked to test it."""
 MOST_PARTS_ASKED = 150
@@ -299,33 +301,32 @@ class Trial:
             self._upper = None
         found = {upper.originals.get(one.fault, one.fault): confidence for one, confidence in upper.taken}
         found = {fault: confidence for fault, confidence in found.items() if fault not in known}
-        return self._made_alone(family, known, upper, found)
+        return self._made_alone(family, known, found)
 
     def _made_alone(
-        self,
-        family: Family[Any, Any, Any],
-        known: Sequence[Any],
-        upper: Family[Any, Any, Any],
-        found: dict[Any, Confidence],
+        self, family: Family[Any, Any, Any], known: Sequence[Any], found: dict[Any, Confidence]
     ) -> dict[Any, Confidence]:
-        """The found faults, each as it is made for the reference itself if it explains as much so.
+        """The found faults, each as it is made for the reference itself if it explains nearly as much so.
 
-        One that is made upon the known ones has these in it, and alone explains what they do.
+        One that is made upon the known ones has these in it, and alone explains what they do; but also what more of
+        them do at once than are tried together.
         """
-        before = family.believed
+        before, most_lost = family.believed, MOST_LOST * len(family.differing)
         for fault, confidence in [*found.items()]:
-            family.believe({**dict.fromkeys(known, THE_ONLY_INPUT), **found})
-            every, left = family.believed, len(family.unexplained)
-            same = [search.of_rule(fault.stage, fault.rule) for search in (upper.search, family.search)]
-            if fault in same[0] and len(same[0]) == len(same[1]):
-                alone = same[1][same[0].index(fault)]
-                others = {one: other for one, other in every.items() if one != fault}
-                family.believe({**others, alone: confidence})
-                if alone != fault and len(family.unexplained) <= left:
-                    del found[fault]
-                    found[alone] = confidence
-                    continue
-            if fault not in family.search.every:
+            if fault in family.search.every:
+                continue
+            others = {one: other for one, other in found.items() if one != fault}
+            others |= dict.fromkeys(known, THE_ONLY_INPUT)
+            family.believe({**others, fault: confidence})
+            left: dict[Any, int] = {fault: len(family.unexplained)}
+            for alone in family.search.every:
+                if (alone.stage, alone.rule) == (fault.stage, fault.rule):
+                    family.believe({**others, alone: confidence})
+                    left[alone] = len(family.unexplained)
+            best = min(left, key=lambda one: left[one] + (one == fault) * (most_lost + 1))
+            del found[fault]
+            found[best] = confidence
+            if best == fault:
                 family.beneath[fault] = frozenset(known)
         family.believe(before)
         return found

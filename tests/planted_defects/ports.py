@@ -44,6 +44,17 @@ def _pattern(old: str, new: str) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def _with_ascii_digits(model: dict[str, Any]) -> None:
+    _pattern(r"|\p{N}|", "|[0-9]|")(model)
+    _pattern(r"\p{N}", "0-9")(model)
+
+
+def _with_marks(model: dict[str, Any]) -> None:
+    _pattern(r"\p{L}+", r"[\p{L}\p{M}]+")(model)
+    _pattern(r"\r\n\p{L}", r"\r\n\p{L}\p{M}")(model)
+    _pattern(r"\s\p{L}", r"\s\p{L}\p{M}")(model)
+
+
 def _set(value: object, *keys: str) -> Callable[[dict[str, Any]], None]:
     def change(model: dict[str, Any]) -> None:
         for key in keys[:-1]:
@@ -68,6 +79,8 @@ MISTAKES: Mapping[str, Mistake] = {
     "nfc": Mistake("NFC is missing", file=_set(None, "normalizer")),
     "words": Mistake("*“\\p{L}+” for*", file=_pattern(r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\p{L}+")),
     "contraction": Mistake("*“'t”*", file=_pattern("'t|", "")),
+    "digits": Mistake("\\p{N} is ASCII digits", file=_with_ascii_digits),
+    "marks": Mistake("marks count as letters", file=_with_marks),
     "lookahead": Mistake("white space lookahead is missing", file=_pattern(r"\s+(?!\S)|", "")),
     "flags": Mistake("flags of added tokens are not read", file=_without_flags),
     "bos": Mistake("added: * at the start", ids=lambda ids: [0, *ids]),
@@ -93,6 +106,7 @@ PORTS: Mapping[str, tuple[str, ...]] = {
     "decoder": ("first", "replacement", "zero"),
     "flags": ("flags", "nfc", "contraction"),
     "cut": ("cut", "bos", "strip"),
+    "ascii": ("digits", "marks", "flags", "nfc"),
 }
 
 

@@ -86,6 +86,8 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
     elif _has_byte_fallback(tokenizer.rules.model):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_rules("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
+        build = partial(_fallback_as, tokenizer, lambda one: chr(ord(one) & 0xFFFF).encode("utf-8", "surrogatepass"))
+        yield of_rules("Model", "byte fallback cuts code points to 16 bits", tokenizer, build, _may_be_above)
         for name, half in _REPLACED_HALVES:
             build = partial(_fallback_as, tokenizer, partial(_with_halves, half))
             yield of_rules("Model", _HALVES_REPLACED.format(name), tokenizer, build, _may_be_above)

@@ -193,6 +193,7 @@ def _of_asked_ids(tokenizer: Tokenizer) -> Iterator[tuple[str, AskedIds]]:
     ends = frozenset(around(tokenizer)[1])
     for last in filter(None, dict.fromkeys((special, ends))):
         yield "text ends at the first special token", _until(last)
+        yield "text ends at the first special token", _through(last)
 
 
 def _each(change: Callable[[int], int]) -> AskedIds:
@@ -209,6 +210,14 @@ def _while(goes_on: Callable[[int], bool]) -> AskedIds:
 
 def _until(ends: Container[int]) -> AskedIds:
     return _while(lambda one: one not in ends)
+
+
+def _through(ends: Container[int]) -> AskedIds:
+    def change(ids: Sequence[int], skip: bool) -> tuple[Sequence[int], bool]:
+        end = next((place for place, one in enumerate(ids, 1) if one in ends), len(ids))
+        return ids[:end], skip
+
+    return change
 
 
 def _without_last_bytes(
@@ -467,6 +476,11 @@ class _UnknownByName(SentencePieceDecoder):
         return token if token == self._unk_piece else super()._surface(token)
 
 
+class _UnknownAsNothing(SentencePieceDecoder):
+    def _surface(self, token: str) -> str:
+        return "" if token == self._unk_piece else super()._surface(token)
+
+
 class _BytesByName(SentencePieceDecoder):
     def byte_of(self, token: str) -> int | None:
         return None
@@ -505,6 +519,7 @@ _MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
     ("control pieces are given out by name", PieceType.CONTROL, _ControlsAsText),
     ("control pieces are given out by name", PieceType.CONTROL, _ControlsByName),
     ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),
+    ("the unknown token is given out as nothing", PieceType.UNKNOWN, _UnknownAsNothing),
     ("the space of the dummy prefix is kept", PieceType.NORMAL, _KeepsFirstSpace),
 )
 """Rules, the type of pieces that shows them, and the overridden methods of SentencePieceDecoder."""
