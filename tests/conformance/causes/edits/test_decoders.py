@@ -154,7 +154,7 @@ def test_added_tokens_are_skipped_or_set_apart() -> None:
     assert texts("bpe-qwen", "added tokens are skipped that are not special", ids) == ["aba"]
     assert texts("bpe-qwen", "added tokens are dropped", ids, False) == ["aba"]
     assert texts("bpe-qwen", "spaces are put around added tokens", ids, False) == ["a [ls] b <|im_end|> a"]
-    assert texts("bpe-qwen", "text ends at the first special token", ids, False) == ["a[ls]b"]
+    assert texts("bpe-qwen", "text ends at the first special token", ids, False) == ["a[ls]b", "a[ls]b<|im_end|>"]
     assert texts("bpe-qwen", "repeated tokens are given out once", [*ids[:1], *ids[:1]]) == ["a"]
 
 
