@@ -49,6 +49,8 @@ class Cell:
 
 
 Role = Literal["oracle", "reference", "subject"]
+UNCOMMITTED = " + changes"
+"""At the end of a subject's version: its files differ from the commit, so that two such versions may be others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ import threading
 import time
 from pathlib import Path
 
+from conformance.core.run import UNCOMMITTED
 from conformance.engine.imported import imported_files
 from conformance.files.digest import sha256
 from conformance.subjects.definition import definition
 
-CHANGED = " + changes"
-"""At the end of a version: the files differ from the commit, so that two such versions may be different ones."""
 _SECONDS = 2.0
 """For all that git is asked about a subject."""
 _MOST_BYTES = 1 << 20
@@ -76,7 +75,7 @@ def _commit(file: Path, paths: list[Path]) -> str:
         return ""
     oid = _COMMIT.search(said)
     is_changed = any(not line.startswith(b"#") for line in said.splitlines())
-    return f"git {oid[1][:7].decode('ascii')}{CHANGED if is_changed else ''}" if oid else ""
+    return f"git {oid[1][:7].decode('ascii')}{UNCOMMITTED if is_changed else ''}" if oid else ""
 
 
 def _git(folder: Path, end: float, *words: str) -> bytes:

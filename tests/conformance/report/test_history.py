@@ -34,6 +34,21 @@ def test_runs_and_causes_are_told() -> None:
     assert headline(days(passing_run())) == "1 run: no finding in any"
 
 
+def test_what_changed_what_is_back_and_what_comes_and_goes_by_itself_is_told_the_newest_first() -> None:
+    def of(version: str, *rules: str) -> Run:
+        found = tuple(finding(text_case("a", ""), rule) for rule in rules)
+        mine = replace(sample_run().subjects[3], version=version)
+        return replace(sample_run(), findings=found, subjects=(mine,))
+
+    old, new = "git 1111111", "git 2222222"
+    text = said(history_report(days(of(old), of(old, "f", "r"), of(old, "r"), of(old, "f"), of(new, "r"))))
+    assert "5 runs: 1 cause now, 1 regressed, 1 gone" in text
+    assert "planted-nfc git 1111111 → git 2222222" in text
+    assert "when: regressed in night-4, gone in night-3, came in night-1" in text
+    assert "flaky: comes and goes though no version changed" in text
+    assert "when: gone in night-4, came in night-3, gone in night-2, came in night-1" in text
+
+
 def test_json_has_all() -> None:
     value = json.loads(history_json(PAIR))
     assert [run["name"] for run in value["runs"]] == ["night-0", "night-1"]
