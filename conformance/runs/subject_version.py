@@ -53,7 +53,7 @@ def _hash(files: list[Path]) -> str:
 
 
 def _commit(file: Path, paths: list[Path]) -> str:
-    """The commit in which git tracks the file, marked where one of the paths differs from it; "" where there is none."""
+    """The commit, marked where one of the paths differs from it; "" where git does not track the file."""
     end = time.monotonic() + _SECONDS
     try:
         if not _git(file.parent, end, "ls-files", "--", str(file)):
