@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from conformance.engine.plan import Plan
+from conformance.inputs.shards import Inputs
 from conformance.runs import subject_version
+from conformance.runs.job import attending
+from conformance.runs.models import plan_models
 from conformance.runs.subject_version import worked_out_version
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
@@ -143,3 +147,18 @@ def test_the_variables_of_a_hook_of_another_repository_lead_nobody_astray(
     before = mine(repository)
     monkeypatch.setenv("GIT_DIR", str(repository / "nowhere"))
     assert mine(repository) == before != ""
+
+
+@pytest.mark.usefixtures("subjects_here")
+@pytest.mark.parametrize("told", ["", "version = '1.0'"])
+def test_a_subject_that_tells_its_version_has_that_one(tmp_path: Path, told: str) -> None:
+    (tmp_path / "mine.py").write_text(
+        f"class Mine:\n    {told}\n    def __init__(self, path): pass\n"
+        "    def encode(self, text, add_special_tokens): return [1]\n"
+        "    def decode(self, ids, skip_special_tokens): return 'a'\n",
+        "utf-8",
+    )
+    inputs = Inputs((), ("corpora",), fuzz=0, seed=0)
+    plan = Plan(plan_models(("spm-char",)), (f"{tmp_path / 'mine.py'}:Mine",), ("ids",), inputs, timeout=60.0)
+    _, about = attending(plan)
+    assert about["mine.py:Mine"].version == ("1.0" if told else hashed((tmp_path / "mine.py").read_bytes()))
