@@ -103,9 +103,9 @@ def changed_line(point: RunPoint) -> str:
     """The versions that are others than in the run before.
 
     >>> changed_line(RunPoint("r", "", "as expected", 0, 0, 1, 1, 1.0, (("tokenizers", "0.21", "0.22"),)))
-    'tokenizers 0.21 → 0.22'
+    'tokenizers: 0.21 → 0.22'
     """
-    return ", ".join(f"{name} {before or '–'} → {now or '–'}" for name, before, now in point.changed)
+    return ", ".join(f"{name}: {before or '–'} → {now or '–'}" for name, before, now in point.changed)
 
 
 def duration(seconds: float) -> str:
