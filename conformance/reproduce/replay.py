@@ -79,7 +79,7 @@ def _other_version(folder: Path, plan: Plan, subject: str) -> Iterator[str]:
     before = next((one.version for one in read_run_folder(folder).subjects if one.name == subject), "")
     own = [name for name in plan.subjects if name not in BUILT_IN and subject_label(name) == subject]
     if before.startswith("git ") and own and before != (now := worked_out_version(own[0])):
-        yield f"{subject}, {before} → {now}"
+        yield f"{subject}: {before} → {now}"
 
 
 def named_finding(folder: Path, fingerprint: str) -> Finding:

@@ -154,4 +154,4 @@ def test_another_commit_of_a_program_is_a_change_though_its_named_files_are_the_
     at("first")
     code, said = replayed(folder)
     versions = [f"git {commits[name][:7]}" for name in ("last", "first")]
-    assert (code, f"changed since the run: mine, {' → '.join(versions)}\n" in said) == (0, True)
+    assert (code, f"changed since the run: mine: {' → '.join(versions)}\n" in said) == (0, True)
