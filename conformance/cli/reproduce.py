@@ -153,7 +153,8 @@ def bisect_command(
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
 
-    Where the subject is wrong and its file is in a git repository, the commands are told that find the commit.
+    Where the subject is wrong and the run has recorded its commit, the commands are told by which git finds the one
+    in which the finding came.
     """
     for sentence in bisection_by_git(*asked, trusts):
         say(sentence)

@@ -19,6 +19,7 @@ from conformance.checks.base import Answers, Difference
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.observation import Failure
+from conformance.core.run import UNCOMMITTED
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.collecting import answers_of
@@ -28,7 +29,6 @@ from conformance.report.run.folder import read_run_folder
 from conformance.reproduce.registries import NotInstalledError, Npm, PyPi, Registry, in_order
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.runs.plan_file import read_trusted_plan
-from conformance.runs.subject_version import worked_out_version
 from conformance.subjects import released
 from conformance.subjects.adapters import BUILT_IN, model_to_load, subject_label
 from conformance.subjects.base import Subject, UnavailableError
@@ -38,8 +38,6 @@ from conformance.subjects.reftok_spec_subject import NAME as PLAIN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.special_tokens import special_tokens
 
-_COMMIT = re.compile("git [0-9a-f]+")
-"""The version of a subject that nothing was changed in since its commit."""
 _INSTALLED = re.compile(r"pip install ([^&|;]+)")
 State: TypeAlias = Literal["as expected", "differs", "differs otherwise", "skipped"]
 
@@ -137,18 +135,18 @@ def bisect(
 def bisection_by_git(folder: Path, fingerprint: str, trusts: bool = False) -> tuple[str, ...]:
     """How git finds the commit of the subject in which a finding came: a sentence and two commands.
 
-    Arguments and errors are those of `bisect`. Empty where the subject is not the one that is wrong, or no file of it
-    is in a git repository.
+    Arguments and errors are those of `bisect`. Empty where the subject is not the one that is wrong, and where the run
+    has not recorded its commit, without which `replay` does not know that another one is checked out.
     """
     finding = named_finding(folder, fingerprint)
     plan, *_ = read_trusted_plan(folder, trusts)
     subject = finding.example.subject
     name = next((name for name in plan.subjects if name not in BUILT_IN and subject_label(name) == subject), "")
     is_wrong = finding.verdict.partition(":")[0] in ("", "the subject")
-    if not name or not is_wrong or not worked_out_version(name).startswith("git "):
-        return ()
     then = next((one.version for one in read_run_folder(folder).subjects if one.name == subject), "")
-    bad = then.removeprefix("git ") if _COMMIT.fullmatch(then) else "BAD"
+    if not name or not is_wrong or not then.startswith("git "):
+        return ()
+    bad = "BAD" if then.endswith(UNCOMMITTED) else then.removeprefix("git ")
     run = ["conformance", "replay", os.path.abspath(folder), finding.fingerprint, *(["--trust"] if trusts else [])]
     about = definition(name).about
     if about is not None and about.build:

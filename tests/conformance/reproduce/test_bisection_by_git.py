@@ -137,6 +137,19 @@ def test_a_build_that_fails_is_a_commit_that_cannot_be_tested(folder: Path, comm
     assert script.startswith(f"(cd {commits['folder']} && make x) || exit 125; conformance replay ")
 
 
+def test_where_changes_were_not_committed_the_commit_is_left_to_the_user_and_without_one_nothing_is_offered(
+    folder: Path, commits: dict[str, str]
+) -> None:
+    path, commit = folder / "run.json", f"git {commits['last'][:7]}"
+    before = path.read_text("ascii")
+    path.write_text(before.replace(commit, f"{commit} + changes"), "ascii")
+    _, start, _ = bisection_by_git(folder, "")
+    path.write_text(before.replace(commit, "1.0"), "ascii")
+    nothing = bisection_by_git(folder, "")
+    path.write_text(before, "ascii")
+    assert (start, nothing) == ("  git bisect start BAD GOOD", ())
+
+
 def test_no_commit_is_sought_where_another_is_wrong(folder: Path) -> None:
     path = folder / "findings.jsonl"
     before = path.read_text("ascii")
