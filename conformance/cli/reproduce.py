@@ -16,7 +16,7 @@ from conformance.report.run.folder import read_run_folder
 from conformance.report.run.terminal import print_findings, print_report
 from conformance.report.run.view import called, cause, shown_input
 from conformance.reproduce.as_vector import write_vector
-from conformance.reproduce.bisect import bisect, default_cache
+from conformance.reproduce.bisect import bisect, bisection_by_git, default_cache
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
 
@@ -66,7 +66,8 @@ def replay_command(asked: tuple[Path, str], trusts: bool) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
     RUN is a run folder, by default that of the last run, FINDING its number there or the beginning of its fingerprint.
-    Exit code 1 where it still differs.
+    Exit code 0 where it differs no more, 1 where it still differs, 125 where the subject or the model is not there;
+    `git bisect run` takes them for a good commit, a bad one, and one that cannot be tested.
     """
     sys.exit(replay(*asked, OutputConsole(), trusts))
 
@@ -151,7 +152,12 @@ def bisect_command(
     environment of its own, as wheels and without scripts; pre-releases are left out, and a release that does not
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
+
+    Where the subject is wrong and the run has recorded its commit, the commands are told by which git finds the one
+    in which the finding came.
     """
+    for sentence in bisection_by_git(*asked, trusts):
+        say(sentence)
     found = bisect(*asked, cache or default_cache(), library, (first, last), trusts, say)
     lines = ConsoleLines(OutputConsole())
     rows = [(one.version, lines.text(one.state, _STYLES[one.state]), lines.text(one.said)) for one in found.asked]

@@ -224,9 +224,17 @@ def _input(finding: Finding) -> str:
 
 
 def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
-    names = dict.fromkeys((*before.versions, *after.versions))
-    values = ((name, before.versions.get(name, ""), after.versions.get(name, "")) for name in names)
+    """Those of what both runs asked, the subjects first: a version that a run does not know says of no change."""
+    old, new = answering_versions(before), answering_versions(after)
+    libraries = {**before.versions, **after.versions}
+    names = [*(name for name in old if name in new and name not in libraries), *libraries]
+    values = ((name, old.get(name, ""), new.get(name, "")) for name in names)
     return tuple(Change(*value) for value in values if value[1] != value[2])
+
+
+def answering_versions(run: Run) -> Mapping[str, str]:
+    """The versions of all that the answers may hang on, as far as they are known, the subjects themselves first."""
+    return {**{one.name: one.version for one in run.subjects if one.role == "subject" and one.version}, **run.versions}
 
 
 def _coverage(before: Run, after: Run) -> Iterator[Coverage]:

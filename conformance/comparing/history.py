@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TypeAlias
 
 from conformance.checks import by_weight
+from conformance.comparing.comparison import answering_versions
+from conformance.comparing.shared_inputs import SharedInputs
 from conformance.core.finding import Finding, Place
-from conformance.core.run import Run
+from conformance.core.run import UNCOMMITTED, Run
 
 CauseKey: TypeAlias = tuple[str, str, str]
 """Subject, stage and rule."""
+_MOST_TURNS = 2
+"""So often a cause may have come and gone, with nothing changed, before it is called flaky."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class CauseTrend:
     mismatches: of each run, on all models and checks; None where the run compared nothing at any of its places.
     is_known: of each run, whether expectations listed all of it. models: on which it was seen.
     example: the weightiest finding of the last run that has it.
+    is_flaky: whether it came and went more than twice between runs that asked the same of the same versions.
     """
 
     subject: str
@@ -51,6 +56,7 @@ class CauseTrend:
     is_known: tuple[bool, ...]
     models: tuple[str, ...]
     example: Finding
+    is_flaky: bool = False
 
     @property
     def asked(self) -> tuple[int, ...]:
@@ -68,6 +74,12 @@ class CauseTrend:
         seen = pairwise((number, bool(self.mismatches[number])) for number in self.asked)
         return tuple(after for before, after in seen if before[1] != after[1])
 
+    @property
+    def regressed(self) -> tuple[int, ...]:
+        """The runs in which it was back after it was gone; none of one that comes and goes by itself."""
+        first = next(number for number in self.asked if self.mismatches[number])
+        return () if self.is_flaky else tuple(number for number, came in self.turns if came and number > first)
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -80,7 +92,7 @@ class History:
 def history(runs: Iterable[tuple[str, Run]]) -> History:
     """The runs in the order given. runs: with the names of their folders."""
     ordered = list(runs)
-    versions = [{}, *(_versions(run) for _, run in ordered)]
+    versions = [{}, *(answering_versions(run) for _, run in ordered)]
     points = [_point(*named, before) for named, before in zip(ordered, versions, strict=False)]
     return History(tuple(points), tuple(_causes([run for _, run in ordered])))
 
@@ -104,7 +116,7 @@ def moment(started: str) -> float:
 
 
 def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
-    now = _versions(run)
+    now = answering_versions(run)
     pairs = ((part, before.get(part, ""), now.get(part, "")) for part in {**before, **now})
     return RunPoint(
         name,
@@ -119,11 +131,6 @@ def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
     )
 
 
-def _versions(run: Run) -> Mapping[str, str]:
-    """Of all that the answers may hang on, the subjects themselves first."""
-    return {**{one.name: one.version for one in run.subjects if one.role == "subject" and one.version}, **run.versions}
-
-
 def _causes(runs: Sequence[Run]) -> list[CauseTrend]:
     found: dict[CauseKey, dict[int, list[Finding]]] = {}
     for number, run in enumerate(runs):
@@ -132,6 +139,7 @@ def _causes(runs: Sequence[Run]) -> list[CauseTrend]:
             found.setdefault(key, {}).setdefault(number, []).append(finding)
     compared = [{cell.place for cell in run.cells if cell.compared} for run in runs]
     trends = [_trend(key, seen, compared) for key, seen in found.items()]
+    trends = [replace(trend, is_flaky=_is_flaky(trend, runs)) for trend in trends]
     return sorted(trends, key=lambda trend: (not trend.is_there, *by_weight(trend.example)))
 
 
@@ -149,3 +157,17 @@ def _trend(key: CauseKey, seen: Mapping[int, Sequence[Finding]], compared: Seque
         tuple(sorted({model for model, _, _ in places})),
         min(seen[max(seen)], key=by_weight),
     )
+
+
+def _is_flaky(trend: CauseTrend, runs: Sequence[Run]) -> bool:
+    turns = {number for number, _ in trend.turns}
+    pairs = [(runs[before], runs[after]) for before, after in pairwise(trend.asked) if after in turns]
+    return sum(_is_alike(*pair, trend.subject) for pair in pairs) > _MOST_TURNS
+
+
+def _is_alike(before: Run, after: Run, subject: str) -> bool:
+    """Whether two runs asked the same of the same: the version of the subject is known to be the same, too."""
+    versions = answering_versions(before)
+    is_known = not versions.get(subject, UNCOMMITTED).endswith(UNCOMMITTED)
+    is_asked = before.cases == after.cases and SharedInputs(before, after).asked_alike
+    return is_known and is_asked and versions == answering_versions(after)

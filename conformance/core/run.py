@@ -49,12 +49,16 @@ class Cell:
 
 
 Role = Literal["oracle", "reference", "subject"]
+UNCOMMITTED = " + changes"
+"""At the end of a subject's version: its files differ from the commit, so that two such versions may be others."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectInfo:
     """A subject and its version; role "reference" is reftok's; unavailable says why it took part with no model.
 
+    version: as it says itself, or "git 1a2b3c4", "git 1a2b3c4 + changes" or "sha256 1a2b3c4d" of its files; "" where
+        there is none of these.
     untested: methods and parts of answers that it does not have, and so was not asked for. language, runtime, homepage:
         as it or its subject.toml says, "" where nothing does.
     file, line: where it is told what it is: its subject.toml or FILE.py, from the root of its repository where it is in

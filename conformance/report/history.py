@@ -44,7 +44,9 @@ def headline(history: History) -> str:
     """The runs and causes in numbers."""
     there = sum(cause.is_there for cause in history.causes)
     gone = len(history.causes) - there
-    causes = f"{plural(there, 'cause')} now" + (f", {gone:,} gone" if gone else "")
+    back = sum(cause.is_there and bool(cause.regressed) for cause in history.causes)
+    marks = "".join(f", {count:,} {word}" for count, word in ((back, "regressed"), (gone, "gone")) if count)
+    causes = f"{plural(there, 'cause')} now{marks}"
     return f"{plural(len(history.runs), 'run')}: {causes if history.causes else 'no finding in any'}"
 
 
@@ -101,9 +103,9 @@ def changed_line(point: RunPoint) -> str:
     """The versions that are others than in the run before.
 
     >>> changed_line(RunPoint("r", "", "as expected", 0, 0, 1, 1, 1.0, (("tokenizers", "0.21", "0.22"),)))
-    'tokenizers 0.21 → 0.22'
+    'tokenizers: 0.21 → 0.22'
     """
-    return ", ".join(f"{name} {before or '–'} → {now or '–'}" for name, before, now in point.changed)
+    return ", ".join(f"{name}: {before or '–'} → {now or '–'}" for name, before, now in point.changed)
 
 
 def duration(seconds: float) -> str:
@@ -135,6 +137,7 @@ def _causes(history: History) -> Iterator[blocks.Block]:
 def _card(cause: CauseTrend, history: History) -> blocks.Card:
     title = (foreign(f"{cause.subject}:"), " ", foreign(cause_words(cause.stage, cause.rule), "strong"))
     fields = (
+        *([blocks.Field("flaky", "comes and goes though no version changed")] if cause.is_flaky else []),
         blocks.Field("when", foreign(period(cause, history), limit=400)),
         blocks.Field("models", foreign(", ".join(cause.models))),
         blocks.Field("input", Phrase(shown_input(cause.example.example.case, 40), "code")),
@@ -166,11 +169,13 @@ def state(cause: CauseTrend, number: int) -> CellState:
 
 
 def period(cause: CauseTrend, history: History) -> str:
-    """When it came and went."""
-    words = [f"{'came in' if came else 'gone in'} {history.runs[number].name}" for number, came in cause.turns]
+    """When it came and went, the newest run first."""
+    back = cause.regressed
+    turns = [(number, "regressed" if number in back else "came" if came else "gone") for number, came in cause.turns]
+    words = [f"{word} in {history.runs[number].name}" for number, word in turns]
     first = cause.asked[0]
     since = [f"seen from {history.runs[first].name} on"] if cause.mismatches[first] else []
-    return ", ".join([*since, *words])
+    return ", ".join(reversed([*since, *words]))
 
 
 # --- as JSON
@@ -188,10 +193,11 @@ def history_json(history: History) -> str:
 
 
 def _cause(cause: CauseTrend, history: History) -> dict[str, Any]:
-    names = ("subject", "stage", "rule", "is_there")
+    names = ("subject", "stage", "rule", "is_there", "is_flaky")
     return {
         **{name: getattr(cause, name) for name in names},
         **{name: list(getattr(cause, name)) for name in ("mismatches", "is_known", "models")},
         "turns": [{"run": history.runs[number].name, "came": came} for number, came in cause.turns],
+        "regressed": [history.runs[number].name for number in cause.regressed],
         "example": finding_to_json(cause.example),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,11 +19,13 @@ from conformance.checks.base import Answers, Difference
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.observation import Failure
+from conformance.core.run import UNCOMMITTED
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.collecting import answers_of
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
+from conformance.report.run.folder import read_run_folder
 from conformance.reproduce.registries import NotInstalledError, Npm, PyPi, Registry, in_order
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.runs.plan_file import read_trusted_plan
@@ -127,6 +130,34 @@ def bisect(
     finally:
         close_benches()
     return Bisected(target.registry.library, tuple(asked), len(versions))
+
+
+def bisection_by_git(folder: Path, fingerprint: str, trusts: bool = False) -> tuple[str, ...]:
+    """How git finds the commit of the subject in which a finding came: a sentence and two commands.
+
+    Arguments and errors are those of `bisect`. Empty where the subject is not the one that is wrong, and where the run
+    has not recorded its commit, without which `replay` does not know that another one is checked out.
+    """
+    finding = named_finding(folder, fingerprint)
+    plan, *_ = read_trusted_plan(folder, trusts)
+    subject = finding.example.subject
+    name = next((name for name in plan.subjects if name not in BUILT_IN and subject_label(name) == subject), "")
+    is_wrong = finding.verdict.partition(":")[0] in ("", "the subject")
+    then = next((one.version for one in read_run_folder(folder).subjects if one.name == subject), "")
+    if not name or not is_wrong or not then.startswith("git "):
+        return ()
+    bad = "BAD" if then.endswith(UNCOMMITTED) else then.removeprefix("git ")
+    run = ["conformance", "replay", os.path.abspath(folder), finding.fingerprint, *(["--trust"] if trusts else [])]
+    about = definition(name).about
+    if about is not None and about.build:
+        build = f"(cd {shlex.quote(str(definition(name).folder))} && {about.build}) || exit 125"
+        run = ["sh", "-c", f"{build}; {shlex.join(run)}"]
+    names = "GOOD is a commit without it" if bad != "BAD" else "BAD is a commit with it, GOOD one without it"
+    return (
+        f"{subject}: git finds the commit in which it came; in the repository of the subject ({names}):",
+        f"  git bisect start {bad} GOOD",
+        f"  git bisect run {shlex.join(run)}",
+    )
 
 
 def bisected(

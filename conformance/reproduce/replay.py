@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.text import Text
 from conformance.causes.asking_again import AskedAgain, ask_again
 from conformance.causes.attribution import Attribution
 from conformance.checks.base import Difference
-from conformance.core.errors import InputError
+from conformance.core.errors import InputError, NotAskedError, UsageError
 from conformance.core.finding import Finding
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
@@ -19,25 +20,32 @@ from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.run.view import called, cause
 from conformance.report.text import visible
 from conformance.runs.plan_file import PLAN, changed_since, read_trusted_plan
+from conformance.runs.subject_version import worked_out_version
+from conformance.subjects.adapters import BUILT_IN, subject_label
+from reftok.errors import ReftokError
 
 
 def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = False) -> int:
-    """Ask the subject and the oracle again; 0 where a change has mended it, else 1.
+    """Ask the subject and the oracle again; 0 where a change has mended it, else 1: as `git bisect run` takes them.
 
-    trusts: as of `read_trusted_plan`.
+    trusts: as of `read_trusted_plan`. Raises NotAskedError where the subject or the model is not there now.
     """
     finding = named_finding(folder, fingerprint)
-    plan, *_ = read_trusted_plan(folder, trusts)
-    check_finding(finding, plan, folder)
     example = finding.example
     try:
+        plan, *_ = read_trusted_plan(folder, trusts)
+        check_finding(finding, plan, folder)
         asked, difference = _asked(plan, finding)
+    except InputError:
+        raise
+    except (UsageError, ReftokError) as error:  # there is no subject.toml, or no model
+        raise NotAskedError(str(error)) from None
     finally:
         close_benches()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
     if difference is None:
-        if changed := changed_since(folder):
+        if changed := [*changed_since(folder), *_other_version(folder, plan, example.subject)]:
             console.print(f"{where}: differs no more; changed since the run: {', '.join(changed)}", soft_wrap=True)
             return 0
         console.print(f"{where}: not seen again, though nothing has changed: it may hang on what was asked before")
@@ -52,18 +60,26 @@ def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = Fals
 
 
 def _asked(plan: Plan, finding: Finding) -> tuple[AskedAgain, Difference | None]:
-    """The answers now, and how they differ, in words. Raises InputError where the subject cannot take part."""
+    """The answers now, and how they differ, in words. Raises NotAskedError where the subject cannot take part."""
     example = finding.example
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         failure = bench.unavailable.get(example.subject)
-        raise InputError(f"{example.subject} cannot take part now: {failure.message if failure else 'unknown'}")
+        raise NotAskedError(f"{example.subject} cannot take part now: {failure.message if failure else 'unknown'}")
     attribution = Attribution(finding.stage, finding.rule)
     asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, attribution)
     difference = asked.difference and named_difference(
         bench.reference.tokenizer, asked.difference, asked.expected, asked.observed
     )
     return asked, difference
+
+
+def _other_version(folder: Path, plan: Plan, subject: str) -> Iterator[str]:
+    """That a subject has another commit than in the run: a program has more files than the plan has hashes of."""
+    before = next((one.version for one in read_run_folder(folder).subjects if one.name == subject), "")
+    own = [name for name in plan.subjects if name not in BUILT_IN and subject_label(name) == subject]
+    if before.startswith("git ") and own and before != (now := worked_out_version(own[0])):
+        yield f"{subject}: {before} → {now}"
 
 
 def named_finding(folder: Path, fingerprint: str) -> Finding:

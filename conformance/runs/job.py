@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
@@ -23,6 +25,7 @@ from conformance.report.console import say
 from conformance.runs.expectations import Expectation
 from conformance.runs.parts import Part
 from conformance.runs.selection import Selection
+from conformance.runs.subject_version import worked_out_version
 from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
@@ -86,6 +89,7 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
 def attending(plan: Plan, until: float = math.inf) -> tuple[Plan, dict[str, About]]:
     """The plan, and what the user's own subjects say of themselves, by label.
 
+    The version of one that says none is that of its files.
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
     until: of `time.monotonic`, when a subject of the user's own has to have loaded a model.
@@ -114,7 +118,8 @@ def attending(plan: Plan, until: float = math.inf) -> tuple[Plan, dict[str, Abou
             if isinstance(subject, IsolatedSubject):
                 _check_answers(name, model, subject)
                 if is_first:
-                    about[subject.name] = subject.about
+                    version = subject.about.version or worked_out_version(name)
+                    about[subject.name] = msgspec.structs.replace(subject.about, version=version)
                     nothing[name] = _first_look(plan, name, model, subject)
             subject.close()
             if not isinstance(subject, IsolatedSubject):

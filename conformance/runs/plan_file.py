@@ -159,4 +159,6 @@ def _check_subject(name: str) -> None:
         try:
             definition(name)
         except UsageError as error:
+            if name.endswith(".toml") and not os.path.isfile(name):  # the plan is sound: `replay` tells the two apart
+                raise
             raise ValueError(str(error)) from None

@@ -42,6 +42,8 @@ NOT_RUN = {
     "20 s; test_documented_subjects.py asks that check of that subject",
     "gzip -dc bpe-qwen/core.json.gz | node runner.mjs": "test_runners.py has it",
     "docker": "it wants Docker",
+    "conformance bisect": "it wants the network; test_bisection_by_git.py has what it tells of git",
+    "git bisect": "test_bisection_by_git.py has it",
 }
 """How the lines begin that are not run here, and why."""
 FINDING = ((0, "conformance reproduce", ""), (1, "python bug.py", ""))

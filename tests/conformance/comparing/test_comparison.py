@@ -222,6 +222,13 @@ def test_new_lost_and_changed_models_subjects_and_corpora() -> None:
     }
 
 
+def test_the_version_of_a_subject_has_changed_where_both_runs_know_it() -> None:
+    known, later, unknown = (run(subjects=(SubjectInfo("s", one, "subject"),)) for one in ("git 1", "git 2", ""))
+    (change,) = compare(known, later).versions
+    assert (change.name, change.before, change.after) == ("s", "git 1", "git 2")
+    assert not compare(unknown, later).versions + compare(known, unknown).versions + compare(known, known).versions
+
+
 def test_changed_versions() -> None:
     comparison = compare(run(), run(versions={"tokenizers": "0.23.3", "regex": "1"}))
     assert [(c.name, c.before, c.after) for c in comparison.versions] == [

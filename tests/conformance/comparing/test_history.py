@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.comparing.history import by_start, history
+from conformance.comparing.history import CauseTrend, by_start, history
 from conformance.core.case import text_case
 from conformance.core.finding import Finding
 from conformance.core.run import Cell, Run, SubjectInfo
@@ -66,6 +66,43 @@ def test_the_releases_of_the_subjects_are_versions_too() -> None:
 
     (_, later) = history([("a", of(1, "0.1")), ("b", of(2, "0.2"))]).runs
     assert later.changed == (("mine", "0.1", "0.2"),)
+
+
+def of_mine(version: str, *findings: Finding) -> Run:
+    """A run in which planted-nfc has this version."""
+    return replace(run(1, *findings), subjects=(SubjectInfo("planted-nfc", version, "subject"),))
+
+
+def trend(*runs: Run) -> CauseTrend:
+    (cause,) = history((str(number), one) for number, one in enumerate(runs)).causes
+    return cause
+
+
+def test_what_is_back_after_it_was_gone_has_regressed() -> None:
+    versions = ("git 1111111", "git 2222222", "git 3333333", "git 4444444")
+    there = [of_mine(version, WRONG) for version in versions]
+    gone = [of_mine(version) for version in versions]
+    assert trend(gone[0], there[1], gone[2], there[3]).regressed == (3,)
+    assert trend(there[0], gone[1], run(9, subject="other"), there[3]).regressed == (3,)
+    assert trend(gone[0], there[1], there[2], gone[3]).regressed == ()
+
+
+def test_what_comes_and_goes_more_than_twice_though_nothing_changed_is_flaky_and_no_regression() -> None:
+    def of(*versions: str, seeds: int = 0, cases: int = 0) -> CauseTrend:
+        runs = [of_mine(version, *([WRONG] if number % 2 else [])) for number, version in enumerate(versions)]
+        asked = ({"seed": number * seeds, "cases": number * cases} for number in range(len(runs)))
+        return trend(*(replace(one, **values) for one, values in zip(runs, asked, strict=True)))
+
+    same = "git 1111111"
+    assert of(same, same, same, same).is_flaky
+    assert of(same, same, same, same).regressed == ()
+    assert not of(same, same, same).is_flaky
+    assert not of("git 1111111", "git 2222222", "git 3333333", "git 4444444").is_flaky
+    assert not of("git 1111111", "git 2222222", same, same).is_flaky
+    for unknown in ("", "git 1111111 + changes"):
+        assert not of(*[unknown] * 9).is_flaky
+    assert not of(*[same] * 9, seeds=1).is_flaky
+    assert not of(*[same] * 9, cases=1).is_flaky
 
 
 def test_a_run_that_was_started_at_no_time_comes_first() -> None:

@@ -27,11 +27,26 @@ PAIR = days(passing_run(), replace(sample_run(), versions={**sample_run().versio
 
 def test_runs_and_causes_are_told() -> None:
     text = said(history_report(PAIR))
-    for part in ("2 runs: 9 causes now", "night-0", "night-1", "came in night-1", "tokenizers 0.21.0 → 0.22.0", "✓✗"):
+    for part in ("2 runs: 9 causes now", "night-0", "night-1", "came in night-1", "tokenizers: 0.21.0 → 0.22.0", "✓✗"):
         assert part in text
     assert text.index("| night-1 |") < text.index("| night-0 |")
     assert headline(days(sample_run(), passing_run())) == "2 runs: 0 causes now, 9 gone"
     assert headline(days(passing_run())) == "1 run: no finding in any"
+
+
+def test_what_changed_what_is_back_and_what_comes_and_goes_by_itself_is_told_the_newest_first() -> None:
+    def of(version: str, *rules: str) -> Run:
+        found = tuple(finding(text_case("a", ""), rule) for rule in rules)
+        mine = replace(sample_run().subjects[3], version=version)
+        return replace(sample_run(), findings=found, subjects=(mine,))
+
+    old, new = "git 1111111", "git 2222222"
+    text = said(history_report(days(of(old), of(old, "f", "r"), of(old, "r"), of(old, "f"), of(new, "r"))))
+    assert "5 runs: 1 cause now, 1 regressed, 1 gone" in text
+    assert "planted-nfc: git 1111111 → git 2222222" in text
+    assert "when: regressed in night-4, gone in night-3, came in night-1" in text
+    assert "flaky: comes and goes though no version changed" in text
+    assert "when: gone in night-4, came in night-3, gone in night-2, came in night-1" in text
 
 
 def test_json_has_all() -> None:
