@@ -73,7 +73,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
     yield "special tokens are kept", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=False)
     yield "a special token flushes what is held, though it is skipped", partial(_flushed, tokenizer)
-    yield "an added token overtakes what is held", partial(_overtaken, tokenizer)
+    yield "an added token is given out before buffered bytes", partial(_overtaken, tokenizer)
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
         for count in range(2, 5):
             rule = f"the bytes of a run of byte tokens are given out by {count}"
@@ -113,7 +113,7 @@ def _flushed(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
 
 
 def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
-    """Added tokens as they come; what is held of the text before them comes later."""
+    """Gives out added tokens at once, even if bytes before them are still buffered."""
     added = tokenizer.rules.added_tokens
     stream = tokenizer.stream_decoder(skip_special_tokens=skips)
     text = ""
@@ -126,7 +126,7 @@ def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
 
 
 def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, skips: bool) -> str:
-    """A run of byte pieces in parts. ends: whether a part ends with its last byte, even within a character."""
+    """Decodes runs of byte pieces in parts. ends: whether the bytes so far are a part, even within a character."""
     text, start, run = "", 0, b""
     for place, one in enumerate(ids, 1):
         byte = byte_of_token(tokenizer.id_to_token(one) or "")

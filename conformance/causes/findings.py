@@ -375,7 +375,7 @@ class _Naming:
     def _offset_rules(self, case: Case) -> Sequence[str] | None:
         """The rules that explain the offsets of a case; None where these are right, or are not of its tokens.
 
-        Always in one order: of two that explain as much, the first is told.
+        The order is fixed: of two rules that explain as much, the first is reported.
         """
         if case not in self._known_offset_rules:
             self._known_offset_rules[case] = self._found_offset_rules(case)

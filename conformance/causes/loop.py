@@ -68,7 +68,7 @@ MOST_PROVISIONAL, LEAST_PROVISIONAL = 1, 1 / 5
 """How many faults are tried together with others although they predict too little alone, and the share of all wrong
 answers that each must explain beyond the known causes."""
 MOST_LOST = 1 / 20
-"""The share of all wrong answers that may lose its explanation if a fault is made for the reference itself."""
+"""The share of wrong answers that may become unexplained when a fault is rebuilt on the reference."""
 MOST_BEYOND = 4
 """Prefixes just over a limit that are asked to test it."""
 MOST_PARTS_ASKED = 150
@@ -192,8 +192,8 @@ class Trial:
         known, taken = family.believed, family.taken
         family.rejected.clear()  # new answers may confirm what was rejected for lack of them
         self._seek(family)
-        # What is left is asked again and again, so that a cause of most answers is hardly ever seen alone: those that
-        # were known stay if they explain more, and nothing speaks against them.
+        # Later rounds ask mostly about unexplained answers, which a frequent cause rarely explains alone. Known causes
+        # are kept if they explain more than the new ones and no right answer refutes them.
         found, left = family.believed, len(family.unexplained)
         family.believe({one: confidence for one, confidence in known.items() if family.weigh(one).is_credible})
         if len(family.unexplained) < left:
@@ -306,10 +306,10 @@ class Trial:
     def _made_alone(
         self, family: Family[Any, Any, Any], known: Sequence[Any], found: dict[Any, Confidence]
     ) -> dict[Any, Confidence]:
-        """The found faults, each as it is made for the reference itself if it explains nearly as much so.
+        """Rebuilds the found faults on the reference, each if it then explains nearly as much.
 
-        One that is made upon the known ones has these in it, and alone explains what they do; but also what more of
-        them do at once than are tried together.
+        A fault that was built on the known ones includes them, and would explain their answers as well. Only with it
+        are texts explained that show more mistakes than `at_once` combines.
         """
         before, most_lost = family.believed, MOST_LOST * len(family.differing)
         for fault, confidence in [*found.items()]:

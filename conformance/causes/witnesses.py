@@ -44,7 +44,7 @@ class Family(Generic[Candidate, Asked, Answer]):
     there was the time to find out. symptoms: the kinds of learnt faults of which there were several: none counts.
     believed: those that were taken, and those that were found upon them. is_of_ids: whether the faults are of decoding.
     originals: for a fault that was rebuilt to act after others, the fault itself.
-    beneath: for a believed fault that was made upon others and has these in it, the others.
+    beneath: the faults that a believed fault was built on and includes.
     """
 
     search: Catalogue[Candidate, Asked, Answer]

@@ -61,7 +61,7 @@ COMMANDS = {
 }
 
 SUCCESSORS = {"matrix": "conformance history RUN… takes the runs of several releases"}
-"""Commands that there were, and what does their work. A name stands here for one release."""
+"""Removed commands and their replacements, kept for one release."""
 
 
 class Commands(click.Group):
@@ -82,7 +82,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments begin with; of a name that is none, what is meant is said."""
+        """The command named by the first argument. Raises UsageError with a suggestion for an unknown name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             near = " or ".join(f"conformance {one}" for one in get_close_matches(name, COMMANDS))

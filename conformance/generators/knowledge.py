@@ -34,7 +34,7 @@ Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 Pair: TypeAlias = tuple[str, str]
 
 _MOST_MERGED = 8_000
-"""Entries that are merged, to find those that come out otherwise."""
+"""Entries that are merged to find those that merges split differently."""
 _RESERVED = (PieceType.CONTROL, PieceType.UNKNOWN, PieceType.UNUSED)
 
 
@@ -176,7 +176,7 @@ def _unmerged(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> list[str]:
 
 
 def _merged_otherwise(model: Model, entries: Sequence[str]) -> Iterator[str]:
-    """Some of the entries that merges on the way to them lead away from: only ignore_merges finds these."""
+    """Some of the entries that merging does not produce, although merges for them exist: ignore_merges finds them."""
     if isinstance(model, BPE) and model.options.ignore_merges:
         merging = copy(model)
         merging.options = replace(model.options, ignore_merges=False)

@@ -94,7 +94,7 @@ def _fed_in_chunks(first: Any, second: Any, feeding: Feeding) -> Streamed:
 
 
 def _held(stream: Any) -> int | None:
-    """The code points that a stream holds back; None if it does not say: `held` may be a buffer of its own."""
+    """The code points that a stream holds back; None if `held` is missing or is not a number (its own buffer, say)."""
     value = getattr(stream, "held", None)
     try:
         return None if value is None else index(value)

@@ -32,10 +32,10 @@ _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _DIGITS = re.compile(r"\d+")
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
-"""Bytes that have the form of UTF-8, whatever they stand for."""
+"""A lead byte and its continuation bytes, whether valid UTF-8 or not."""
 _LIKE_SPECIAL_TOKENS = (re.compile(r"<\|[^|<>]*\|>"), re.compile(r"<\|[a-z0-9_]+\|>"))
 _MISMAPPED = (0x7F, 0xA0, 0xAD)
-"""The bytes about which the ranges of a byte map are written wrongly."""
+"""The bytes beside the ranges of a byte map, which are easily written wrongly."""
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """In the order of `clean_up_tokenization` of transformers, and of its ports."""
@@ -120,16 +120,16 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         skipped = tokenizer.rules.added_tokens.special_ids().__contains__
         rules.append(("a special token that is skipped ends a run of bytes", partial(parted, tokenizer, skipped)))
     if piece_table(tokenizer) is not None:
-        rules.append(("a ▁ that is made of byte pieces becomes a space", partial(_spaced_bytes, tokenizer)))
+        rules.append(("U+2581 from byte pieces becomes a space", partial(_spaced_bytes, tokenizer)))
     for replaced in (_outside_replaced, _outside_as_token):
         rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
     added = tokenizer.rules.added_tokens.tokens
     special = tokenizer.rules.added_tokens.special_ids()
     for apart in (special, added):
         if apart:
-            rules.append(("the text between added tokens is decoded on its own", partial(_apart, tokenizer, apart)))
+            rules.append(("text between added tokens is decoded separately", partial(_apart, tokenizer, apart)))
     if special:
-        rule = "what looks like a special token is skipped in the text"
+        rule = "text that looks like a special token is removed"
         rules += [(rule, partial(_without_lookalikes, decode, one)) for one in _LIKE_SPECIAL_TOKENS]
     if added and is_byte_level:
         rules.append(
@@ -276,13 +276,13 @@ def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: 
 
 
 def _apart(tokenizer: Tokenizer, added: Container[int], ids: Sequence[int], skip: bool) -> str:
-    """The text between some added tokens by decoders of its own. added: their ids."""
+    """Decodes each text between added tokens separately. added: the ids of these tokens."""
     runs = groupby(ids, added.__contains__)
     return "".join(tokenizer.decode([*run], skip_special_tokens=skip) for _, run in runs)
 
 
 def _without_lookalikes(decode: Text, special: re.Pattern[str], ids: Sequence[int], skip: bool) -> str:
-    """What a pattern for special tokens matches is removed from the text that has them."""
+    """Decodes with special tokens, then removes what a pattern for them matches."""
     return special.sub("", decode(ids, False)) if skip else decode(ids, False)
 
 
@@ -291,7 +291,7 @@ def _spaced_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
 
 
 def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bool) -> str:
-    """A token with the character of one byte is text, as one with any other character that stands for no byte."""
+    """Decodes tokens that contain `glyph` as text: the character stands for no byte."""
     special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
     tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
     as_text = (to_byte_characters(one.encode("utf-8")) if glyph in one else one for one in tokens)
@@ -299,7 +299,7 @@ def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bo
 
 
 def _leniently(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """Lead bytes and the continuations that they ask for make a number, whatever it is."""
+    """Decodes UTF-8 without checking for overlong forms, surrogates or a limit."""
     data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
     if data is None:
         return tokenizer.decode(ids, skip_special_tokens=skip)

@@ -40,7 +40,7 @@ MOST_ROOM = 5
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
 MOST_WORDS = 4_096
-"""Words, and texts, whose answers are kept."""
+"""Size of each cache of words or texts."""
 _WINDOW = 64
 """No token has more characters."""
 _CUSTOMARY = sorted(
@@ -351,12 +351,12 @@ class Words:
         self._is_byte_level = is_byte_level(tokenizer)
         self._called = "normalized texts" if are_whole else "words"
         self.cut = words_of(tokenizer, are_whole)
-        # Dozens of limits fit one answer, and each is asked about the same words.
+        # Dozens of limits fit one answer, and all of them ask for the same words.
         self.tokenize = lru_cache(MOST_WORDS)(tokenizer.rules.model.tokenize)
         self.longest = lru_cache(MOST_WORDS)(self._longest)
 
     def _longest(self, text: str, unit: str) -> int:
-        """How long the longest word of a text is."""
+        """The length of the longest word of a text."""
         splits = self._tokenizer.rules.pre_tokenized(text)
         words = (word for one in splits if one.tokens is None for word in self.cut(one.normalized.text))
         return max((self.length(word, unit) for word in words), default=0)
@@ -472,7 +472,7 @@ def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Sym
 
 
 def kinds_of_words(tokenizer: Tokenizer) -> tuple[Words, ...]:
-    """What a buffer of a tokenizer may be for: its words, and without a pre-tokenizer all that the model is given."""
+    """The texts that a buffer may hold: words, and without a pre-tokenizer the whole normalized text."""
     whole = () if tokenizer.rules.pre_tokenizers else (Words(tokenizer, are_whole=True),)
     return Words(tokenizer), *whole
 

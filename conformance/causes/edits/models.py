@@ -49,10 +49,10 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
     "scores are cut at the decimal point": lambda score: float(int(score)),
     "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
 }
-_LAST_BIT = "scores differ in the last bit from those that serde_json reads"
+_LAST_BIT = "scores are not rounded as serde_json rounds them"
 _OTHER_TYPES: tuple[tuple[str, type[PieceModel], Callable[[PieceTable], PieceModel]], ...] = (
-    ("Unigram is run as BPE", SentencePieceUnigram, SentencePieceBPE),
-    ("BPE is run as Unigram", SentencePieceBPE, SentencePieceUnigram),
+    ("a Unigram model is run as BPE", SentencePieceUnigram, SentencePieceBPE),
+    ("a BPE model is run as Unigram", SentencePieceBPE, SentencePieceUnigram),
 )
 _MORE_THAN_RANKS = 1 << 40
 _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (

@@ -94,13 +94,13 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
         if isinstance(metaspace, Metaspace) and metaspace.prepend_scheme == "first":
             instead = with_steps(tokenizer.rules.pre_tokenizers, index, (_FirstText(metaspace),))
             build = partial(_with_pre_tokenizers, tokenizer, tokenizer.rules.normalizers, instead)
-            rule = "the first text between added tokens gets the prefix, wherever it stands"
+            rule = "the prefix goes to the first text even behind an added token"
             yield of_rules("PreTokenizer", rule, tokenizer, build)
 
 
 @dataclass(frozen=True, slots=True)
 class _FirstText:
-    """Metaspace that puts its character before the first part that is no added token."""
+    """Metaspace that prepends to the first part that is not an added token."""
 
     step: Metaspace
 
@@ -208,7 +208,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class _OfMarks:
-    """A step that is skipped for texts in which no character has a combining class."""
+    """A step that is skipped for texts without a combining mark."""
 
     step: Normalizer
 
@@ -218,13 +218,13 @@ class _OfMarks:
 
 _SINGLE = "the charsmap by single characters"
 _SHORTEST = "the charsmap by the shortest rule at each place"
-_KEPT = "characters are kept that the charsmap removes"
+_KEPT = "characters that the charsmap removes are kept"
 _LONGEST_KEY = 16
 """No rule of a charsmap has more characters."""
 
 
 class _OfReplacements(Charsmap):
-    """The rules that replace characters; those that remove some are left out."""
+    """A charsmap without the rules that remove characters."""
 
     def __init__(self, charsmap: Charsmap) -> None:
         vars(self).update(vars(charsmap))
@@ -234,14 +234,14 @@ class _OfReplacements(Charsmap):
 
 
 class _KeepingRemoved(Precompiled):
-    """A class of its own, so that the fast path does not look into the charsmap."""
+    """A subclass, so that the fast path falls back to `normalize`."""
 
     def __init__(self, charsmap: Charsmap) -> None:
         super().__init__(_OfReplacements(charsmap))
 
 
 class _WithoutRemoval(SentencePieceNormalizer):
-    """Characters that a rule removes stay."""
+    """Keeps the characters that the charsmap removes."""
 
     def prefix(self, text: str, position: int) -> tuple[str, int]:
         part, length = super().prefix(text, position)
@@ -249,7 +249,7 @@ class _WithoutRemoval(SentencePieceNormalizer):
 
 
 class _ByShortestRule(SentencePieceNormalizer):
-    """Of the rules that match at a place, the first that is found."""
+    """Applies the shortest matching rule of the charsmap."""
 
     def prefix(self, text: str, position: int) -> tuple[str, int]:
         part, length = super().prefix(text, position)
@@ -267,11 +267,11 @@ _EXTRA_SPACES: Mapping[str, frozenset[str]] = {
     "extra spaces between words are kept": frozenset({"between"}),
     "extra spaces at the ends are kept": frozenset({"start", "end"}),
 }
-"""Rules, and where spaces stay that remove_extra_whitespaces removes."""
+"""Rules, and the places in which extra spaces are kept."""
 
 
 class _KeepingSpaces(SentencePieceNormalizer):
-    """Spaces are removed in some places and not in others."""
+    """Removes extra spaces in some places only."""
 
     def __init__(
         self,
@@ -298,7 +298,7 @@ class _KeepingSpaces(SentencePieceNormalizer):
 
 
 class _UnprefixedSpace(SentencePieceNormalizer):
-    """A text that begins with a space gets no other before it."""
+    """Adds no dummy prefix to a text that begins with a space."""
 
     def rewrite(self, text: str) -> tuple[str, Sequence[int]]:
         options = replace(self.options, add_dummy_prefix=self.options.add_dummy_prefix and not text.startswith(" "))
@@ -328,7 +328,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
             )
         for rule, change in changes:
             yield _with(tokenizer, rule, index, (Rewritten(change),))
-        rule = f"{step.form} is skipped where no character has a combining class"
+        rule = f"{step.form} is skipped if no character has a combining class"
         yield _with(tokenizer, rule, index, (_OfMarks(step),))
     if isinstance(step, Precompiled):
         yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
@@ -413,7 +413,7 @@ def _added(tokenizer: Tokenizer) -> Faults:
         prefixed = lambda text: tokenizer.encode_ids(text) if text else [*before, prefix, *after]
         yield Fault("Normalizer", "a dummy prefix is added to the empty text", prefixed)
     if prefix is not None and tokenizer.rules.added_tokens.tokens:
-        rule = "a dummy prefix is added between added tokens that follow each other"
+        rule = "a dummy prefix is added between adjacent added tokens"
         yield Fault("Normalizer", rule, partial(_prefixed_between, tokenizer, prefix))
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)

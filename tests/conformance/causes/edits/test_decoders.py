@@ -188,10 +188,10 @@ def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_al
 @pytest.mark.parametrize(
     ("model", "rule", "tokens", "expected"),
     [
-        ("spm-bpe-hf", "the text between added tokens is decoded on its own", ["▁a", "<s>", "▁a"], "aa"),
+        ("spm-bpe-hf", "text between added tokens is decoded separately", ["▁a", "<s>", "▁a"], "aa"),
         ("spm-unigram-hf", "text ends at the first special token", ["<unk>", "▁a", "</s>", "▁a"], "a"),
-        ("spm-bpe", "a ▁ that is made of byte pieces becomes a space", ["▁a", "<0xE2>", "<0x96>", "<0x81>"], "a "),
-        ("bpe-qwen", "what looks like a special token is skipped in the text", ["a", "<", "|", "b", "|", ">"], "a"),
+        ("spm-bpe", "U+2581 from byte pieces becomes a space", ["▁a", "<0xE2>", "<0x96>", "<0x81>"], "a "),
+        ("bpe-qwen", "text that looks like a special token is removed", ["a", "<", "|", "b", "|", ">"], "a"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["a", "À", "¯"], "a/"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["í", "ł", "Ģ"], "\ufffd"),
         ("bpe-qwen", "byte 0xAD is missing from the byte map", ["Ã", "Ń"], "\ufffdŃ"),

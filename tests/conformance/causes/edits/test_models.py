@@ -130,8 +130,8 @@ def test_control_pieces_in_text_are_symbols_or_part_texts_that_begin_anew_or_go_
 @pytest.mark.parametrize(
     ("model", "rule", "text", "expected"),
     [
-        ("spm-unigram", "Unigram is run as BPE", "the children", ["▁the", "▁", "ch", "il", "d", "ren"]),
-        ("spm-bpe", "BPE is run as Unigram", "the children", ["▁t", "he", "▁c", "hi", "ld", "ren"]),
+        ("spm-unigram", "a Unigram model is run as BPE", "the children", ["▁the", "▁", "ch", "il", "d", "ren"]),
+        ("spm-bpe", "a BPE model is run as Unigram", "the children", ["▁t", "he", "▁c", "hi", "ld", "ren"]),
     ],
 )
 def test_a_model_is_run_as_one_of_another_type(model: str, rule: str, text: str, expected: list[str]) -> None:
@@ -147,5 +147,5 @@ def test_of_equal_sums_the_last_bit_decides_that_serde_json_loses() -> None:
     """Fault: such sums had the name of scores in float16."""
     right = own(tokenizer_json(unigram(("<unk>", 0.0), ("-", -5.129043102264404), ("---", -12.130167007446289))))
     assert list(right.encode("-------").tokens) == ["---", "---", "-"]
-    exactly = "scores differ in the last bit from those that serde_json reads"
+    exactly = "scores are not rounded as serde_json rounds them"
     assert tokens(right, exactly, "-------") == ["-", "---", "---"]

@@ -144,15 +144,15 @@ def test_rules_of_several_characters_are_lost_where_a_charsmap_is_read_by_single
 @pytest.mark.parametrize(
     ("model", "rule", "text", "expected"),
     [
-        ("spm-unigram-hf", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b", "</s>"]),
-        ("spm-unigram", "characters are kept that the charsmap removes", "a\x01b", ["▁a", "<unk>", "b"]),
+        ("spm-unigram-hf", "characters that the charsmap removes are kept", "a\x01b", ["▁a", "<unk>", "b", "</s>"]),
+        ("spm-unigram", "characters that the charsmap removes are kept", "a\x01b", ["▁a", "<unk>", "b"]),
         ("spm-bpe", "no dummy prefix before a space", " ", ["▁"]),
         ("spm-unigram", "extra spaces at the start are kept", "  a  b  ", ["▁", "▁", "▁a", "▁b"]),
         ("spm-unigram", "extra spaces at the end are kept", "  a  b  ", ["▁a", "▁b", "▁", "▁"]),
         ("spm-unigram", "extra spaces between words are kept", "  a  b  ", ["▁a", "▁", "▁b"]),
         ("spm-unigram", "extra spaces at the ends are kept", "  a  b  ", ["▁", "▁", "▁a", "▁b", "▁", "▁"]),
         (
-            *("spm-unigram-hf", "a dummy prefix is added between added tokens that follow each other", "<s></s>a"),
+            *("spm-unigram-hf", "a dummy prefix is added between adjacent added tokens", "<s></s>a"),
             ["<s>", "▁", "</s>", "▁a", "</s>"],
         ),
     ],
@@ -165,7 +165,7 @@ def test_characters_and_prefixes_are_kept_or_not(model: str, rule: str, text: st
 
 def test_a_form_is_skipped_only_in_texts_without_marks() -> None:
     qwen = load("bpe-qwen")
-    (fault,) = of_rule(qwen, "NFC is skipped where no character has a combining class")
+    (fault,) = of_rule(qwen, "NFC is skipped if no character has a combining class")
     assert list(fault.ids("\u212b")) != qwen.encode_ids("\u212b")
     assert list(fault.ids("e\u0301\u212b")) == qwen.encode_ids("e\u0301\u212b")
 
@@ -187,6 +187,6 @@ def test_the_first_text_gets_the_prefix_behind_an_added_token() -> None:
     hf = load("spm-bpe-hf")
     first = Metaspace("▁", "first", split=False)
     tokenizer = Tokenizer(replace(hf.rules, normalizers=(), pre_tokenizers=(first,)), hf)
-    rule = "the first text between added tokens gets the prefix, wherever it stands"
+    rule = "the prefix goes to the first text even behind an added token"
     (fault,) = (one for one in of_normalizers(tokenizer) if one.rule == rule)
     assert tokens(tokenizer, fault, "<a>b<a>b") == ["<a>", "▁b", "<a>", "b"]
