@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import unescape
 
 from conformance.causes.edits.fault import Fault, Faults, around, of_text
 from conformance.causes.edits.stripped import strippings
 from reftok import Tokenizer
+from reftok.unicode.characters import WHITE_SPACE
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
@@ -70,6 +71,9 @@ def of_input(tokenizer: Tokenizer) -> Faults:
     }
     for rule, change in changes.items():
         yield of_text("Input", rule, tokenizer, change)
+    for spaces in _UNICODE_SPACES:
+        become_spaces = partial(_translated, dict.fromkeys(map(ord, spaces), " "))
+        yield of_text("Input", "all spaces of Unicode become U+0020", tokenizer, become_spaces)
     for side, strip in _OF_BYTES:
         rule = f"white space at the {side} is stripped byte by byte, within characters too"
         yield of_text("Input", rule, tokenizer, partial(_stripped_bytes, strip))
@@ -83,6 +87,20 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         if removed:
             change = partial(_without, removed)
             yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
+
+
+_SEPARATORS = "\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+_UNICODE_SPACES = (
+    _SEPARATORS,
+    _SEPARATORS + "\ufeff",
+    _SEPARATORS + "\u2028\u2029",
+    "".join(sorted(WHITE_SPACE - {" "})),
+)
+r"""What is called a space: `\p{Zs}`, also with the byte order mark of `\s` in JavaScript, `\p{Z}`, all white space."""
+
+
+def _translated(table: Mapping[int, str], text: str) -> str:
+    return text.translate(table)
 
 
 _LATIN_1_SPACE = b"\t\n\v\f\r \x85\xa0"

@@ -83,3 +83,13 @@ def test_half_of_the_template_is_lost() -> None:
     assert found["no special token at the end"] == [0, 2]
     (empty,) = (one for one in of_post_processors(right) if one.rule == "nothing is added to an empty text")
     assert (list(empty.ids("")), list(empty.ids("a"))) == ([], [0, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a\u3000\ufeffb", {"a \ufeffb", "a  b"}), ("a\u2028b", {"a\u2028b", "a b"}), ("a\tb", {"a\tb", "a b"})],
+)
+def test_languages_call_different_characters_a_space(text: str, expected: set[str]) -> None:
+    gpt2 = load("bpe-gpt2")
+    found = {tuple(one.ids(text)) for one in of_input(gpt2) if one.rule == "all spaces of Unicode become U+0020"}
+    assert found == {tuple(gpt2.encode_ids(one)) for one in expected}
