@@ -10,6 +10,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 from unicodedata import combining, is_normalized, normalize
 
+import regex
+
 from conformance.causes.edits.added_tokens import with_normalizers
 from conformance.causes.edits.fault import Fault, Faults, around, of_rules, of_text, with_steps
 from conformance.causes.edits.parameters import in_other_order, with_other_options
@@ -36,6 +38,7 @@ from reftok.rules.types import PrependScheme
 from reftok.unicode.characters import WHITE_SPACE, lower_case
 from reftok.unicode.charsmap import Charsmap
 
+Pattern: TypeAlias = "re.Pattern[str] | regex.Pattern[str]"
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
 _WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
 _SPACES = re.compile("  +")
@@ -262,10 +265,10 @@ class _ByShortestRule(SentencePieceNormalizer):
 
 
 _EXTRA_SPACES: Mapping[str, frozenset[str]] = {
-    "extra spaces at the start are kept": frozenset({"start"}),
     "extra spaces at the end are kept": frozenset({"end"}),
     "extra spaces between words are kept": frozenset({"between"}),
     "extra spaces at the ends are kept": frozenset({"start", "end"}),
+    "extra spaces at the start are kept": frozenset({"start"}),
 }
 """Rules, and the places in which extra spaces are kept."""
 
@@ -297,12 +300,41 @@ class _KeepingSpaces(SentencePieceNormalizer):
         return self.whole.rewrite(text)
 
 
-class _UnprefixedSpace(SentencePieceNormalizer):
-    """Adds no dummy prefix to a text that begins with a space."""
+class _KeepingFirstSpaces(SentencePieceNormalizer):
+    """Keeps U+0020 at the start, but removes other spaces there."""
 
     def rewrite(self, text: str) -> tuple[str, Sequence[int]]:
-        options = replace(self.options, add_dummy_prefix=self.options.add_dummy_prefix and not text.startswith(" "))
-        return SentencePieceNormalizer(options, self.charsmap, self.symbols).rewrite(text)
+        count = len(text) - len(text.lstrip(" "))
+        rewritten, origins = super().rewrite(text)
+        return (self._space * count + rewritten, [*range(count), *origins]) if rewritten else (rewritten, origins)
+
+
+_UNPREFIXED: Mapping[str, Pattern] = {
+    "no dummy prefix before a space": re.compile(" "),
+    "no dummy prefix before Chinese or Japanese characters": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]"),
+    "no dummy prefix before characters outside ASCII": re.compile("[^\0-\x7f]"),
+    "no dummy prefix before digits": re.compile(r"\d"),
+    "no dummy prefix before punctuation": re.compile(r"[^\w\s]"),
+}
+"""Rules, and the start of texts that get no dummy prefix."""
+
+
+class _Unprefixed(SentencePieceNormalizer):
+    """Adds no dummy prefix to texts that begin with certain characters."""
+
+    def __init__(
+        self,
+        options: NormalizerOptions,
+        charsmap: Charsmap | None,
+        symbols: PrefixMatcher | None,
+        start: Pattern,
+    ) -> None:
+        super().__init__(options, charsmap, symbols)
+        self.bare = SentencePieceNormalizer(replace(options, add_dummy_prefix=False), charsmap, symbols)
+        self.start = start
+
+    def rewrite(self, text: str) -> tuple[str, Sequence[int]]:
+        return self.bare.rewrite(text) if self.start.match(text) else super().rewrite(text)
 
 
 class _BySingleCharacters(SentencePieceNormalizer):
@@ -367,10 +399,13 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
     if options.remove_extra_whitespaces:
         for rule, keeps in _EXTRA_SPACES.items():
             yield changed(rule, partial(_KeepingSpaces, options, step.charsmap, step.symbols, keeps=keeps))
+        first_kept = partial(_KeepingFirstSpaces, options, step.charsmap, step.symbols)
+        yield changed("extra spaces at the start are kept", first_kept)
     if options.add_dummy_prefix:
         rule = "no dummy prefix before a space"
         yield of_text("Normalizer", rule, tokenizer, lambda text: text.removeprefix(" "))
-        yield changed(rule, partial(_UnprefixedSpace, options, step.charsmap, step.symbols))
+        for rule, start in _UNPREFIXED.items():
+            yield changed(rule, partial(_Unprefixed, options, step.charsmap, step.symbols, start))
     if step.charsmap is not None:
         without = partial(SentencePieceNormalizer, options, None, step.symbols)
         yield changed("the charsmap is not applied", without)

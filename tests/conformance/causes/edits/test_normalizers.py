@@ -147,6 +147,8 @@ def test_rules_of_several_characters_are_lost_where_a_charsmap_is_read_by_single
         ("spm-unigram-hf", "characters that the charsmap removes are kept", "a\x01b", ["▁a", "<unk>", "b", "</s>"]),
         ("spm-unigram", "characters that the charsmap removes are kept", "a\x01b", ["▁a", "<unk>", "b"]),
         ("spm-bpe", "no dummy prefix before a space", " ", ["▁"]),
+        ("spm-bpe", "no dummy prefix before digits", "1", ["1"]),
+        ("spm-bpe", "no dummy prefix before punctuation", "a", ["▁a"]),
         ("spm-unigram", "extra spaces at the start are kept", "  a  b  ", ["▁", "▁", "▁a", "▁b"]),
         ("spm-unigram", "extra spaces at the end are kept", "  a  b  ", ["▁a", "▁b", "▁", "▁"]),
         ("spm-unigram", "extra spaces between words are kept", "  a  b  ", ["▁a", "▁", "▁b"]),
