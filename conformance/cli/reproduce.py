@@ -153,11 +153,15 @@ def bisect_command(
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
 
-    Where the subject is wrong and the run has recorded its commit, the commands are told by which git finds the one
-    in which the finding came.
+    If the subject is wrong and the run has recorded its commit, the commands are printed by which git finds the commit
+    in which the finding came; releases are then asked only with --library.
     """
-    for sentence in bisection_by_git(*asked, trusts):
+    by_commit = bisection_by_git(*asked, trusts)
+    for sentence in by_commit:
         say(sentence)
+    if by_commit and not library:
+        say("releases of a library are asked with --library NAME")
+        return
     found = bisect(*asked, cache or default_cache(), library, (first, last), trusts, say)
     lines = ConsoleLines(OutputConsole())
     rows = [(one.version, lines.text(one.state, _STYLES[one.state]), lines.text(one.said)) for one in found.asked]

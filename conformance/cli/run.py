@@ -71,7 +71,7 @@ Examples:
     "--tier",
     type=click.Choice(list(TIERS)),
     help="How much is asked where --corpus, --inputs and --fuzz do not say: smoke is the published bugs; core the edge "
-    f"cases, the seams and {TIERS['core'].fuzz} made inputs as well, some seconds a model. Default: full.",
+    f"cases, the seams and {TIERS['core'].fuzz} made inputs as well, up to a minute a model. Default: full.",
 )
 @options.corpus_option
 @options.check_option

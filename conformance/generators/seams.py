@@ -149,8 +149,10 @@ def _alternatives(number: int, tree: Node) -> Iterator[Seam]:
             yield Seam(BESIDE_ALTERNATIVES, place, f"{place} ({turn})", makers[first](chance) + makers[second](chance))
     for first, maker in enumerate(makers):
         for turn in range(_DRAWS):
-            place = f"{1 + number}: {1 + first}"
-            yield Seam(BESIDE_ALTERNATIVES, place, f"{place} ({turn})", maker(Random(f"alternative:{first}:{turn}")))
+            place, text = f"{1 + number}: {1 + first}", maker(Random(f"alternative:{first}:{turn}"))
+            yield Seam(BESIDE_ALTERNATIVES, place, f"{place} ({turn})", text)
+            if text.upper() != text and len(text.upper()) == len(text):  # (?i:'s) before a letter
+                yield Seam(BESIDE_ALTERNATIVES, place, f"{place} ({turn}) in capitals", text.upper() + "e")
 
 
 def _newer() -> Iterator[Seam]:

@@ -17,7 +17,7 @@ from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.report.run.folder import FINDINGS, read_run_folder
-from conformance.report.run.view import called, cause
+from conformance.report.run.view import called, cause, numbered_input
 from conformance.report.text import visible
 from conformance.runs.plan_file import PLAN, changed_since, read_trusted_plan
 from conformance.runs.subject_version import worked_out_version
@@ -42,7 +42,7 @@ def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = Fals
         raise NotAskedError(str(error)) from None
     finally:
         close_benches()
-    _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
+    _say(console, "input", numbered_input(example.case, 2_000))
     where = f"{example.subject} on {example.model}, {example.check}"
     if difference is None:
         if changed := [*changed_since(folder), *_other_version(folder, plan, example.subject)]:

@@ -27,7 +27,7 @@ def worked_out_version(name: str) -> str:
     """The commit of the repository in which the file of a user's subject is, or else a hash; "" without a file.
 
     name: as `definition` takes it. The commit is the one checked out. " + changes": a file that decides the answers
-    differs from it: FILE.py with what it imports, or, for a subject.toml, any file of its folder that git tracks.
+    differs from it: FILE.py with what it imports, or, for a subject.toml, any file that git tracks.
     A file that git does not track has a hash, as outside of git; so it is where git does not answer within 2 s.
 
     >>> worked_out_version("cat -u")
@@ -39,7 +39,8 @@ def worked_out_version(name: str) -> str:
         files = [*dict.fromkeys(path for file in code for path in (file, *imported_files(file)))]
         if not files:
             return ""
-        paths = [files[0].parent] if found.about else [files[0], *imported_files(files[0])]
+        # A program may be built from anywhere in its repository; of Python, the imports tell what it is made of.
+        paths = [] if found.about else [files[0], *imported_files(files[0])]
         return _commit(files[0], paths) or _hash(files)
     except (OSError, RuntimeError):  # a file that went meanwhile, a link that leads to itself
         return ""

@@ -14,7 +14,17 @@ from conformance.core.unicode_ages import age_of
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.knowledge import model_knowledge
-from conformance.generators.seams import BESIDE_TOKENS, CASED, ENDS, KINDS, MOST_SEAMS, NEWER, STARTS, seams
+from conformance.generators.seams import (
+    BESIDE_ALTERNATIVES,
+    BESIDE_TOKENS,
+    CASED,
+    ENDS,
+    KINDS,
+    MOST_SEAMS,
+    NEWER,
+    STARTS,
+    seams,
+)
 from reftok import load
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import composition
@@ -35,6 +45,11 @@ def test_every_added_token_meets_what_composes_with_its_last_character() -> None
     tokens = [token.content for token in model_knowledge(load("bpe-qwen")).added if token.content.endswith(">")]
     assert len(tokens) > 20
     assert {f"{content}\u0338" for content in tokens} <= {*texts("bpe-qwen", ENDS)}
+
+
+def test_alternatives_are_met_in_capitals_before_a_letter() -> None:
+    """Fault: contractions that were split in lower case only were as expected by the core tier."""
+    assert {text for text in texts("bpe-qwen", BESIDE_ALTERNATIVES) if text in ("'Se", "'Te", "'REe", "'VEe", "'Me")}
 
 
 @pytest.mark.parametrize("model", ["byte-level", "bpe-qwen", "bpe-llama3"])

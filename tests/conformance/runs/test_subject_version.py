@@ -68,6 +68,13 @@ def test_a_subject_in_a_repository_has_its_commit_marked_where_a_file_that_decid
     assert mine(repository / "beside") == worked_out_version(f"{repository / 'link.py'}:Mine") == commit
 
 
+@needs_git
+def test_a_program_is_changed_by_any_file_of_its_repository(repository: Path) -> None:
+    """Fault: a library mended beside the folder of its adapter was told as no change."""
+    (repository / "notes.txt").write_text("2\n", "utf-8")
+    assert worked_out_version(str(repository / "port" / "subject.toml")).endswith(" + changes")
+
+
 def _nothing(folder: Path) -> None:
     """No repository at all."""
 
