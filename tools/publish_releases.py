@@ -26,7 +26,7 @@ def main() -> None:
     for library in ("tokenizers", "sentencepiece"):
         runs = sorted(RUNS.glob(f"{library}-*"), key=lambda path: Version(path.name.removeprefix(f"{library}-")))
         if not runs:
-            sys.exit(f"publish_releases: there are no runs of {library}: tox -m releases makes them")
+            sys.exit(f"publish_releases: {RUNS} has no runs of {library}; run tox -m releases first")
         for form, suffix in FORMS.items():
             command = [sys.executable, "-m", "conformance", "history", *map(str, runs), "--format", form]
             subprocess.run([*command, "--out", str(PUBLISHED / f"{library}.{suffix}")], cwd=ROOT, check=True)

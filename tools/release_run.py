@@ -3,7 +3,7 @@
     python tools/release_run.py tokenizers-0.21.4
 
 The argument names the run folder in reports/runs/, and by its beginning the library whose models are asked: embedded
-ones, and those of REFTOK_MODELS, where that is set. A finding does not fail it: that is what is asked.
+ones, and those of REFTOK_MODELS, where that is set. Findings do not fail it: they are the result.
 """
 
 from __future__ import annotations

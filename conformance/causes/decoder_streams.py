@@ -9,7 +9,7 @@ from typing import TypeAlias
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
-from conformance.causes.edits.decoders import behind_text, first_space_kept, parted
+from conformance.causes.edits.decoders import behind_text, first_space_kept, is_utf_8, parted
 from conformance.core.streaming import FedStream, Streamed
 from conformance.engine.decode_stream import NOT_AWAITED
 from reftok import Tokenizer
@@ -78,7 +78,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
         for count in range(2, 5):
             rule = f"the bytes of a run of byte tokens are given out by {count}"
             yield rule, partial(_by_bytes, tokenizer, partial(_has_length, count))
-        yield NOT_AWAITED, partial(_by_bytes, tokenizer, _is_whole)
+        yield NOT_AWAITED, partial(_by_bytes, tokenizer, is_utf_8)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"
         yield rule, partial(_counted, tokenizer)
@@ -126,7 +126,7 @@ def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
 
 
 def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, skips: bool) -> str:
-    """Decodes runs of byte pieces in parts. ends: whether the bytes so far are a part, even within a character."""
+    """Decodes byte pieces in groups, even if that splits a character. ends: whether a group ends after these bytes."""
     text, start, run = "", 0, b""
     for place, one in enumerate(ids, 1):
         byte = byte_of_token(tokenizer.id_to_token(one) or "")
@@ -140,14 +140,6 @@ def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, ski
 
 def _has_length(count: int, data: bytes) -> bool:
     return len(data) == count
-
-
-def _is_whole(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _counted(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:

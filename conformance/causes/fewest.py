@@ -54,7 +54,7 @@ def weighed(
     answered: bytearray | None = None,
     differing: frozenset[int] | None = None,
 ) -> Weighed[Candidate]:
-    """A fault, held against samples. predict: its answer, or None, which says nothing. concerns: as of `Catalogue`.
+    """Compares a fault with samples. predict: its answer, None if it gives none. concerns: see `Catalogue`.
 
     Right answers are looked at first: of one that would change too many of these, nothing more is asked.
     answered: cache of the outcomes, one byte per sample; extended in place. differing: the places of the wrong samples;

@@ -373,7 +373,7 @@ class _Naming:
         return isinstance(right, Encoded) and isinstance(given, Encoded) and right.ids == given.ids
 
     def _offset_rules(self, case: Case) -> Sequence[str] | None:
-        """The rules that explain the offsets of a case; None where these are right, or are not of its tokens.
+        """The rules that explain the offsets of a case; None if they are right, or belong to other tokens.
 
         The order is fixed: of two rules that explain as much, the first is reported.
         """

@@ -49,7 +49,7 @@ COMMANDS = {
     "known": _Home("known", "known_group", "List known findings, or prune those that are gone."),
     "merge": _Home("merge", "merge_command", "Make one run of the parts that several machines worked on."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
-    "history": _Home("compare", "history_command", "Show several runs one after the other, over time or by release."),
+    "history": _Home("compare", "history_command", "Compare several runs, over time or by release."),
     "show": _Home("reproduce", "show_command", "Print the report of a run, or of some of its findings, again."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),
@@ -82,7 +82,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named by the first argument. Raises UsageError with a suggestion for an unknown name."""
+        """Finds the command to run. Raises UsageError, with a suggestion, if there is no such command."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             near = " or ".join(f"conformance {one}" for one in get_close_matches(name, COMMANDS))

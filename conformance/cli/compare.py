@@ -78,11 +78,11 @@ def diff(before: Path, after: Path, form: str, out: Path | None) -> None:
 @format_option
 @out_option
 def history_command(paths: tuple[Path, ...], form: str, out: Path | None) -> None:
-    """Show several runs one after the other: findings by cause, when each came and went, answers, durations.
+    """Compare several runs, over time or by release: when each finding came and went, answers, durations.
 
-    Runs are taken in the order in which they are named: of releases, the oldest first. Every folder in FOLDER with a
-    run.json is a run; they are taken in the order in which they were started, and those that cannot be read are named
-    and left out. Exit code: 0, or 2 for bad usage or input.
+    RUN…: run folders, in the order in which they are shown; name the oldest release first. FOLDER: a folder of runs,
+    which are shown by the time they started; runs that cannot be read are named and skipped. Exit code: 0, or 2 for
+    bad usage or input.
     """
     runs = [run for path in paths for run in _runs_of(path)]
     counts = Counter(path.resolve().name for path, _ in runs)
@@ -94,7 +94,7 @@ def history_command(paths: tuple[Path, ...], form: str, out: Path | None) -> Non
 
 
 def _runs_of(path: Path) -> list[tuple[Path, Run]]:
-    """The run of a folder, or the runs in it by their starts; says which of these cannot be read."""
+    """The run in a folder, or all runs below it by start time; names the ones that cannot be read."""
     if (path / RUN).is_file():
         return [(path, read_run_folder(path))]
     runs = dict(_runs_in(path))

@@ -66,8 +66,8 @@ def replay_command(asked: tuple[Path, str], trusts: bool) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
     RUN is a run folder, by default that of the last run, FINDING its number there or the beginning of its fingerprint.
-    Exit code 0 where it differs no more, 1 where it still differs, 125 where the subject or the model is not there;
-    `git bisect run` takes them for a good commit, a bad one, and one that cannot be tested.
+    Exit code: 0 if it no longer differs, 1 if it still does, 125 if the subject or the model is missing; `git bisect
+    run` reads them as a good commit, a bad one, and one that cannot be tested.
     """
     sys.exit(replay(*asked, OutputConsole(), trusts))
 
@@ -153,14 +153,14 @@ def bisect_command(
     install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
     came and went several times one of these is told. Exit code 0 whatever the releases say.
 
-    If the subject is wrong and the run has recorded its commit, the commands are printed by which git finds the commit
-    in which the finding came; releases are then asked only with --library.
+    If the subject is wrong and the run has recorded its commit, this prints the commands with which git finds the
+    commit that brought the finding; add --library to ask releases too.
     """
     by_commit = bisection_by_git(*asked, trusts)
     for sentence in by_commit:
         say(sentence)
     if by_commit and not library:
-        say("releases of a library are asked with --library NAME")
+        say("to ask releases of a library, add --library NAME")
         return
     found = bisect(*asked, cache or default_cache(), library, (first, last), trusts, say)
     lines = ConsoleLines(OutputConsole())

@@ -224,7 +224,7 @@ def _input(finding: Finding) -> str:
 
 
 def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
-    """Those of what both runs asked, the subjects first: a version that a run does not know says of no change."""
+    """Changed versions, of subjects first. A subject counts only if both runs know its version."""
     old, new = answering_versions(before), answering_versions(after)
     libraries = {**before.versions, **after.versions}
     names = [*(name for name in old if name in new and name not in libraries), *libraries]
@@ -233,7 +233,7 @@ def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
 
 
 def answering_versions(run: Run) -> Mapping[str, str]:
-    """The versions of all that the answers may hang on, as far as they are known, the subjects themselves first."""
+    """The known versions of everything that answers depend on, the subjects first."""
     return {**{one.name: one.version for one in run.subjects if one.role == "subject" and one.version}, **run.versions}
 
 

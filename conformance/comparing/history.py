@@ -1,4 +1,4 @@
-"""Several runs one after the other: what each found and took, and when each cause came and went."""
+"""Several runs in order: what each found, how long it took, and when each cause came and went."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conformance.core.run import UNCOMMITTED, Run
 CauseKey: TypeAlias = tuple[str, str, str]
 """Subject, stage and rule."""
 _MOST_TURNS = 2
-"""So often a cause may have come and gone, with nothing changed, before it is called flaky."""
+"""How often a cause may come and go, with nothing changed, before it is called flaky."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ class CauseTrend:
 
     @property
     def regressed(self) -> tuple[int, ...]:
-        """The runs in which it was back after it was gone; none of one that comes and goes by itself."""
+        """The runs in which the cause came back; empty for a flaky cause."""
         first = next(number for number in self.asked if self.mismatches[number])
         return () if self.is_flaky else tuple(number for number, came in self.turns if came and number > first)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The runs in their order, and the causes: those that are still there first, by what weighs most."""
+    """The runs in order, and the causes: present ones first, the weightiest first."""
 
     runs: tuple[RunPoint, ...]
     causes: tuple[CauseTrend, ...]
@@ -166,7 +166,7 @@ def _is_flaky(trend: CauseTrend, runs: Sequence[Run]) -> bool:
 
 
 def _is_alike(before: Run, after: Run, subject: str) -> bool:
-    """Whether two runs asked the same of the same: the version of the subject is known to be the same, too."""
+    """Whether two runs asked the same inputs of the same versions; False if the subject's version is unknown."""
     versions = answering_versions(before)
     is_known = not versions.get(subject, UNCOMMITTED).endswith(UNCOMMITTED)
     is_asked = before.cases == after.cases and SharedInputs(before, after).asked_alike

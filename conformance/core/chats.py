@@ -1,4 +1,4 @@
-"""Conversations, and the answers of subjects that render them by the chat template of a model.
+"""Conversations, and how subjects render them with the chat template of a model.
 
 A conversation is a case like any text: as JSON, `{"chat":{"messages":[...]}}`, with `tools` and `add_generation_prompt`
 beside the messages. Chats as they are found in JSON have no "chat" around them, and are texts.

@@ -3,7 +3,7 @@
     ConformanceError
     ├── UsageError            the command asks for something that cannot be done        exit code 2
     │   └── InputError          a file or folder is missing, truncated or foreign       exit code 2
-    │       └── NotAskedError     who a finding is of cannot be asked now               exit code 125
+    │       └── NotAskedError     the subject or model of a finding is missing          exit code 125
     └── HarnessError          the harness itself failed; its answer means nothing       exit code 3
 
 A subject that fails is not among them: that is data, a `Failure`. Unexpected findings are exit code 1, and no error.
@@ -38,10 +38,10 @@ class InputError(UsageError):
 
 
 class NotAskedError(InputError):
-    """The subject or the model of a finding is not there now, so that nothing is known of the finding."""
+    """The subject or the model of a finding is missing, so that the finding can be neither confirmed nor denied."""
 
     exit_code: ClassVar[int] = 125
-    """`git bisect run` takes it for a commit that cannot be tested, and every other up to 127 for a bad one."""
+    """`git bisect run` skips such a commit; it takes every other code from 1 to 127 for a bad one."""
 
 
 class HarnessError(ConformanceError):

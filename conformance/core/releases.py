@@ -1,4 +1,4 @@
-"""Releases of a library, and ranges of them: what an expectation holds for, and in which order they stand."""
+"""Releases of a library, their order, and the ranges that expectations hold for."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ STREAMS, ANY_CHECK = "Streams", "Any check"
 """The sections of the rules without a stage."""
 CODE = re.compile("[A-Z]{3}[0-9]{3}")
 _NO_RULES_NUMBER = "000"
-"""Stands for mismatches that no known rule explains, at each stage."""
+"""The number in a code for mismatches that no known rule explains, such as NRM000."""
 _PLACEHOLDERS = {"N": r"\d[\d,]*(?:\.\d+)?", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
 
 
@@ -63,7 +63,7 @@ def usual_cause(stage: str, rule: str) -> str:
 
 
 def rule_row(stage: str, rule: str) -> Row:
-    """The line of docs/rules.md for a rule; a line with the number 000 and no cause if there is none.
+    """Looks up a rule in docs/rules.md; a rule that is not listed gets the number 000 and no cause.
 
     stage: as of `usual_cause`.
 

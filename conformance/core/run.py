@@ -50,15 +50,14 @@ class Cell:
 
 Role = Literal["oracle", "reference", "subject"]
 UNCOMMITTED = " + changes"
-"""At the end of a subject's version: its files differ from the commit, so that two such versions may be others."""
+"""Ends a version if files differ from the commit: two equal versions that end so need not be the same code."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectInfo:
     """A subject and its version; role "reference" is reftok's; unavailable says why it took part with no model.
 
-    version: as it says itself, or "git 1a2b3c4", "git 1a2b3c4 + changes" or "sha256 1a2b3c4d" of its files; "" where
-        there is none of these.
+    version: its own, or "git 1a2b3c4", "git 1a2b3c4 + changes" or "sha256 1a2b3c4d" of its files; "" if none is known.
     untested: methods and parts of answers that it does not have, and so was not asked for. language, runtime, homepage:
         as it or its subject.toml says, "" where nothing does.
     file, line: where it is told what it is: its subject.toml or FILE.py, from the root of its repository where it is in

@@ -119,17 +119,17 @@ def _gives(edit: Edit, reference: Reference, conversation: Conversation, given: 
 
 
 def _asks(rule: str, change: Callable[[Conversation], Conversation]) -> Edit:
-    """An edit that changes the conversation."""
+    """An edit of the conversation."""
     return Edit(rule, lambda reference, conversation: reference.answer(change(conversation)))
 
 
 def _renders(rule: str, change: Callable[[str], str]) -> Edit:
-    """An edit that changes the template."""
+    """An edit of the template."""
     return Edit(rule, lambda reference, conversation: reference.changed(change).answer(conversation))
 
 
 def _writes(rule: str, change: Callable[[Reference, str], str]) -> Edit:
-    """An edit that changes the rendered text."""
+    """An edit of the rendered text."""
     return Edit(rule, lambda reference, asked: reference.of_text(change(reference, reference.text(asked))))
 
 

@@ -36,7 +36,7 @@ class Settings:
         """The questions with the answers of the official library, by the number of the text.
 
         What the reference refuses is not asked: the library may break down there, as where a stride leaves no room.
-        What the library cannot be asked on this machine (words, without numpy), the reference answers in its place.
+        If the library has no such call on this machine (words, without numpy), the reference's answer is used.
         """
         drawn = [(number, one) for number, text in texts.items() for one in self._questions(text)]
         answers = subject.encode_with([question for _, question in drawn])

@@ -34,7 +34,7 @@ Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 Pair: TypeAlias = tuple[str, str]
 
 _MOST_MERGED = 8_000
-"""Entries that are merged to find those that merges split differently."""
+"""Vocab entries to merge again, to find some that merging splits."""
 _RESERVED = (PieceType.CONTROL, PieceType.UNKNOWN, PieceType.UNUSED)
 
 

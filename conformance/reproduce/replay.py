@@ -26,9 +26,9 @@ from reftok.errors import ReftokError
 
 
 def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = False) -> int:
-    """Ask the subject and the oracle again; 0 where a change has mended it, else 1: as `git bisect run` takes them.
+    """Ask the subject and the oracle again. Returns 0 if a change has mended it, else 1, as `git bisect run` expects.
 
-    trusts: as of `read_trusted_plan`. Raises NotAskedError where the subject or the model is not there now.
+    trusts: as of `read_trusted_plan`. Raises NotAskedError if the subject or the model is missing.
     """
     finding = named_finding(folder, fingerprint)
     example = finding.example

@@ -89,7 +89,7 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
 def attending(plan: Plan, until: float = math.inf) -> tuple[Plan, dict[str, About]]:
     """The plan, and what the user's own subjects say of themselves, by label.
 
-    The version of one that says none is that of its files.
+    A subject that states no version gets that of its files.
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
     until: of `time.monotonic`, when a subject of the user's own has to have loaded a model.

@@ -1,4 +1,4 @@
-"""The version of a subject that tells none: its commit in git, or a hash of its files. It seeds nothing."""
+"""Works out the version of a subject that states none: its git commit, or a hash of its files. It seeds nothing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from conformance.files.digest import sha256
 from conformance.subjects.definition import definition
 
 _SECONDS = 2.0
-"""For all that git is asked about a subject."""
+"""The time for all calls of git about one subject."""
 _MOST_BYTES = 1 << 20
-"""Of an answer of git."""
+"""The longest output of git that is read."""
 _COMMIT = re.compile(rb"^# branch\.oid ([0-9a-f]{40,64})$", re.MULTILINE)
 _FILTER = re.compile(r"filter\.[\w-]+\.\w+")
 
@@ -80,9 +80,9 @@ def _commit(file: Path, paths: list[Path]) -> str:
 
 
 def _git(folder: Path, end: float, *words: str) -> bytes:
-    """What git prints in a folder; b"" also where it fails. It runs no program of the repository, and fetches nothing.
+    """Runs git in a folder and gives its output; b"" if it fails. Runs no program of the repository, fetches nothing.
 
-    end: of `time.monotonic`. Raises OSError where there is no git, SubprocessError for an answer too late or too long.
+    end: of `time.monotonic`. Raises OSError if git is missing, SubprocessError if the output is late or too long.
     """
     options = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks")
     command = ["git", "-C", str(folder), "--no-pager", "--literal-pathspecs", *options, *words]

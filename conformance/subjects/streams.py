@@ -3,7 +3,7 @@
 A subject that streams has some of
 
     stream_encoder(add_special_tokens) -> an object with feed(text) -> ids and finish() -> ids
-        and, where it likes, feed_bytes(data) -> ids, reset(), and an attribute held: the code points held back, an int
+        and optionally feed_bytes(data) -> ids, reset(), and held: the number of code points held back
     stream_decoder(skip_special_tokens) -> an object with feed(id) -> str and finish() -> str
         and, where it likes, reset() and held
     stream_decode(ids, skip_special_tokens) -> iterable of str: the simplest door, for who decodes to the end only

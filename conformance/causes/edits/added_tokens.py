@@ -80,7 +80,7 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
 
 
 def _of_numbered(tokenizer: Tokenizer) -> Faults:
-    """Reverses the ids of numbered tokens such as `<extra_id_0>`."""
+    """Numbered tokens, such as `<extra_id_0>`, with their ids in reverse order."""
     shapes: dict[str, list[tuple[int, int]]] = {}
     for token_id, token in tokenizer.rules.added_tokens.tokens.items():
         if len(numbers := _NUMBER.findall(token.content)) == 1:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import methodcaller
 
 from conformance.causes.edits.changed_models import ChangedModel, by_words, is_byte_level
 from conformance.causes.edits.fault import Faults, is_not_ascii, of_rules, of_text
@@ -78,7 +79,7 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         rule = "bytes are signed: those from 0x80 on are lost"
         yield of_rules("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), is_not_ascii)
         for rule, other in _OTHER_HIGH_BYTES:
-            build = partial(_with_bytes, tokenizer, partial(_translated, other))
+            build = partial(_with_bytes, tokenizer, methodcaller("translate", other))
             yield of_rules("PreTokenizer", rule, tokenizer, build, is_not_ascii)
         for rule, encode in _ENCODINGS:
             build = partial(_with_encoding, tokenizer, encode)
@@ -217,10 +218,6 @@ def _may_be_modified(text: str) -> bool:
 
 def _ascii_bytes(tokenizer: Tokenizer) -> Pipeline:
     return _with_bytes(tokenizer, lambda text: text.translate(_WITHOUT_HIGH_BYTES))
-
-
-def _translated(table: Mapping[int, str], text: str) -> str:
-    return text.translate(table)
 
 
 def _has_byte_fallback(model: Model) -> bool:

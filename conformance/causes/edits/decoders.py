@@ -100,12 +100,18 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
+    added, special = tokenizer.rules.added_tokens.tokens, tokenizer.rules.added_tokens.special_ids()
     is_byte_level = any(isinstance(step, ByteLevel) for step in tokenizer.rules.decoders or ())
     if is_byte_level:
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
-        rules.append(("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)))
+        rules.append(
+            (
+                "a byte order mark is dropped",
+                partial(_apart, tokenizer, added, lambda text: text.removeprefix("\ufeff")),
+            )
+        )
         rules.append(("overlong forms of UTF-8 are decoded", partial(_leniently, tokenizer)))
         for byte in _MISMAPPED:
             missing = f"byte 0x{byte:02X} is missing from the byte map"
@@ -120,14 +126,14 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         skipped = tokenizer.rules.added_tokens.special_ids().__contains__
         rules.append(("a special token that is skipped ends a run of bytes", partial(parted, tokenizer, skipped)))
     if piece_table(tokenizer) is not None:
-        rules.append(("U+2581 from byte pieces becomes a space", partial(_spaced_bytes, tokenizer)))
+        yield of_decoded(
+            "U+2581 from byte pieces becomes a space", tokenizer, lambda text: text.replace(SPACE_SYMBOL, " ")
+        )
     for replaced in (_outside_replaced, _outside_as_token):
         rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
-    added = tokenizer.rules.added_tokens.tokens
-    special = tokenizer.rules.added_tokens.special_ids()
     for apart in (special, added):
         if apart:
-            rules.append(("text between added tokens is decoded separately", partial(_apart, tokenizer, apart)))
+            rules.append(("text between added tokens is decoded separately", partial(_apart, tokenizer, apart, str)))
     if special:
         rule = "text that looks like a special token is removed"
         rules += [(rule, partial(_without_lookalikes, decode, one)) for one in _LIKE_SPECIAL_TOKENS]
@@ -269,25 +275,17 @@ def _bytes_as_latin_1(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
     return tokenizer.rules.decode_tokens([token if byte is None else chr(byte) for token, byte in bytes_of])
 
 
-def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """The text between added tokens by decoders of its own, each of which drops a byte order mark at its start."""
-    runs = groupby(ids, tokenizer.rules.added_tokens.tokens.__contains__)
-    return "".join(tokenizer.decode([*run], skip_special_tokens=skip).removeprefix("\ufeff") for _, run in runs)
-
-
-def _apart(tokenizer: Tokenizer, added: Container[int], ids: Sequence[int], skip: bool) -> str:
-    """Decodes each text between added tokens separately. added: the ids of these tokens."""
+def _apart(
+    tokenizer: Tokenizer, added: Container[int], change: Callable[[str], str], ids: Sequence[int], skip: bool
+) -> str:
+    """Decodes each text between added tokens separately. added: the ids of these tokens; change: of each text."""
     runs = groupby(ids, added.__contains__)
-    return "".join(tokenizer.decode([*run], skip_special_tokens=skip) for _, run in runs)
+    return "".join(change(tokenizer.decode([*run], skip_special_tokens=skip)) for _, run in runs)
 
 
 def _without_lookalikes(decode: Text, special: re.Pattern[str], ids: Sequence[int], skip: bool) -> str:
     """Decodes with special tokens, then removes what a pattern for them matches."""
     return special.sub("", decode(ids, False)) if skip else decode(ids, False)
-
-
-def _spaced_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    return tokenizer.decode(ids, skip_special_tokens=skip).replace(SPACE_SYMBOL, " ")
 
 
 def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bool) -> str:
@@ -323,7 +321,7 @@ def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     data = bytes(byte for byte in takewhile(lambda one: one is not None, tokens) if byte is not None)[::-1]
     if data:
         whole = len(data) - _unfinished(data)
-        if not _is_utf_8(data[:whole]):  # a run is judged as a whole
+        if not is_utf_8(data[:whole]):  # a run is judged as a whole
             return text
         return tokenizer.decode(ids[: len(ids) - len(data) + whole], skip_special_tokens=skip)
     added = tokenizer.rules.added_tokens.tokens  # whose letters stand for no bytes
@@ -332,7 +330,7 @@ def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     return text[:-1] if _unfinished(data) else text
 
 
-def _is_utf_8(data: bytes) -> bool:
+def is_utf_8(data: bytes) -> bool:
     """Whether bytes are characters, all of them."""
     try:
         data.decode("utf-8")

@@ -18,7 +18,7 @@ Step = TypeVar("Step")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
 AskedIds: TypeAlias = Callable[[Sequence[int], bool], tuple[Sequence[int], bool]]
-"""Changes the arguments of `decode`: the ids, and whether special tokens are skipped."""
+"""Gives other arguments to `decode`: ids, and whether special tokens are skipped."""
 Change: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 """What is done to the ids of a text."""
 TextAnswer: TypeAlias = tuple[str, Sequence[int], Sequence[int]]
@@ -34,7 +34,7 @@ class Fault:
     text: what it decodes, which may differ too; None where it is no other tokenizer.
     change: what it does to the right ids, where that is all it does. before: what it does to a text before that is
         encoded, where that is all. rules: the changed rules, where that is all. By these, others are put beneath it.
-    concerns: whether it could change the ids of a text. It costs nothing to ask about all others.
+    concerns: whether it could change the ids of a text; cheap, so that other texts need not be encoded.
     """
 
     stage: str
@@ -92,7 +92,7 @@ def of_rules(
 ) -> Fault:
     """The rules with one thing changed, built when they are first asked; texts that it leaves alone are not.
 
-    concerns: as of `Fault`.
+    concerns: see `Fault`.
     """
     built = cache(build)
     encode = cache(lambda: _encoder(built(), tokenizer))

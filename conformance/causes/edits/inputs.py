@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import unescape
+from operator import methodcaller
 
 from conformance.causes.edits.fault import Fault, Faults, around, of_text
 from conformance.causes.edits.stripped import strippings
@@ -72,7 +73,7 @@ def of_input(tokenizer: Tokenizer) -> Faults:
     for rule, change in changes.items():
         yield of_text("Input", rule, tokenizer, change)
     for spaces in _UNICODE_SPACES:
-        become_spaces = partial(_translated, dict.fromkeys(map(ord, spaces), " "))
+        become_spaces = methodcaller("translate", dict.fromkeys(map(ord, spaces), " "))
         yield of_text("Input", "all spaces of Unicode become U+0020", tokenizer, become_spaces)
     for side, strip in _OF_BYTES:
         rule = f"white space at the {side} is stripped byte by byte, within characters too"
@@ -96,11 +97,7 @@ _UNICODE_SPACES = (
     _SEPARATORS + "\u2028\u2029",
     "".join(sorted(WHITE_SPACE - {" "})),
 )
-r"""What is called a space: `\p{Zs}`, also with the byte order mark of `\s` in JavaScript, `\p{Z}`, all white space."""
-
-
-def _translated(table: Mapping[int, str], text: str) -> str:
-    return text.translate(table)
+r"""Sets that languages call spaces: `\p{Zs}`, with U+FEFF as `\s` of JavaScript has it, `\p{Z}`, all white space."""
 
 
 _LATIN_1_SPACE = b"\t\n\v\f\r \x85\xa0"

@@ -40,7 +40,7 @@ MOST_ROOM = 5
 _MARGIN = 8
 """So far on either side of where the number of ids is right a limit is sought."""
 MOST_WORDS = 4_096
-"""Size of each cache of words or texts."""
+"""The number of words, or texts, that each cache keeps."""
 _WINDOW = 64
 """No token has more characters."""
 _CUSTOMARY = sorted(
@@ -402,7 +402,7 @@ class Words:
         other: Tokenize,
         concerns: Callable[[str], bool] = lambda text: True,
     ) -> Fault:
-        """The fault that finds other tokens for some words. concerns: as of `of_rules`."""
+        """The fault that finds other tokens for some words. concerns: see `Fault`."""
         tokenize = by_words(self.tokenize, self.cut, is_other, other)
         model = ChangedModel(self._tokenizer.rules.model, tokenize)
         return of_rules("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model), concerns)
@@ -472,7 +472,7 @@ def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Sym
 
 
 def kinds_of_words(tokenizer: Tokenizer) -> tuple[Words, ...]:
-    """The texts that a buffer may hold: words, and without a pre-tokenizer the whole normalized text."""
+    """Units that a buffer may be too small for: words; without a pre-tokenizer, whole normalized texts too."""
     whole = () if tokenizer.rules.pre_tokenizers else (Words(tokenizer, are_whole=True),)
     return Words(tokenizer), *whole
 

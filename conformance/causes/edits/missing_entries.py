@@ -182,7 +182,7 @@ def _of_bytes(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[F
 
 
 def _without_characters(tokenizer: Tokenizer, parts: bool, lacking: frozenset[str]) -> Pipeline:
-    """parts: drop the characters after merging rather than before it, so that no merge crosses them."""
+    """Drops characters of the byte map: after merging if `parts`, so that no merge crosses them, else before."""
     model = tokenizer.rules.model
     table: Mapping[int, str] = dict.fromkeys(map(ord, lacking), "\0" if parts else "")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 from unicodedata import combining, is_normalized, normalize
 
@@ -108,11 +108,10 @@ class _FirstText:
     step: Metaspace
 
     def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
-        first = next((index for index, part in enumerate(parts) if part.tokens is None), len(parts))
-        schemes: tuple[PrependScheme, ...] = ("never", "always", "never")
-        steps = [replace(self.step, prepend_scheme=scheme) for scheme in schemes]
-        thirds = (parts[:first], parts[first : first + 1], parts[first + 1 :])
-        return [part for step, some in zip(steps, thirds, strict=True) for part in step.pre_tokenize(some)]
+        first = next((index for index, part in enumerate(parts) if part.tokens is None), None)
+        always, never = replace(self.step, prepend_scheme="always"), replace(self.step, prepend_scheme="never")
+        cut = ((always if index == first else never).pre_tokenize([part]) for index, part in enumerate(parts))
+        return [*chain.from_iterable(cut)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +125,14 @@ class PrependOnce:
 
 
 @dataclass(frozen=True, slots=True)
-class NotAscii:
-    """A step that leaves texts of ASCII alone."""
+class _Skipped:
+    """A step that is skipped for some texts."""
 
     step: Normalizer
+    is_skipped: Callable[[str], bool]
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        return normalized if normalized.text.isascii() else self.step.normalize(normalized)
+        return normalized if self.is_skipped(normalized.text) else self.step.normalize(normalized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,21 +209,11 @@ class Rewritten:
         return NormalizedString(text, span[0], [span] * len(text))
 
 
-@dataclass(frozen=True, slots=True)
-class _OfMarks:
-    """A step that is skipped for texts without a combining mark."""
-
-    step: Normalizer
-
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        return self.step.normalize(normalized) if any(map(combining, normalized.text)) else normalized
-
-
 _SINGLE = "the charsmap by single characters"
 _SHORTEST = "the charsmap by the shortest rule at each place"
 _KEPT = "characters that the charsmap removes are kept"
 _LONGEST_KEY = 16
-"""No rule of a charsmap has more characters."""
+"""Characters that are looked up at each place; the shortest rule has fewer."""
 
 
 class _OfReplacements(Charsmap):
@@ -270,7 +260,7 @@ _EXTRA_SPACES: Mapping[str, frozenset[str]] = {
     "extra spaces at the ends are kept": frozenset({"start", "end"}),
     "extra spaces at the start are kept": frozenset({"start"}),
 }
-"""Rules, and the places in which extra spaces are kept."""
+"""Each rule with the places in which it keeps extra spaces."""
 
 
 class _KeepingSpaces(SentencePieceNormalizer):
@@ -316,11 +306,11 @@ _UNPREFIXED: Mapping[str, Pattern] = {
     "no dummy prefix before digits": re.compile(r"\d"),
     "no dummy prefix before punctuation": re.compile(r"[^\w\s]"),
 }
-"""Rules, and the start of texts that get no dummy prefix."""
+"""Each rule with a pattern for the start of the texts that get no dummy prefix."""
 
 
 class _Unprefixed(SentencePieceNormalizer):
-    """Adds no dummy prefix to texts that begin with certain characters."""
+    """Leaves out the dummy prefix if the text matches `start`."""
 
     def __init__(
         self,
@@ -361,9 +351,9 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
         for rule, change in changes:
             yield _with(tokenizer, rule, index, (Rewritten(change),))
         rule = f"{step.form} is skipped if no character has a combining class"
-        yield _with(tokenizer, rule, index, (_OfMarks(step),))
+        yield _with(tokenizer, rule, index, (_Skipped(step, lambda text: not any(map(combining, text))),))
     if isinstance(step, Precompiled):
-        yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
+        yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (_Skipped(step, str.isascii),))
         yield _with(tokenizer, _KEPT, index, (_KeepingRemoved(step.charsmap),))
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
@@ -376,7 +366,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     for form, other in _FORMS.items():
         if named and form != named:
             yield _with(tokenizer, f"{form} in place of {named}", index, (other(),))
-            own = Rewritten(partial(normalize, form))  # with Python's newer Unicode tables
+            own = Rewritten(partial(normalize, form))  # with the Unicode tables of Python
             yield _with(tokenizer, f"{form} in place of {named}", index, (own,))
 
 

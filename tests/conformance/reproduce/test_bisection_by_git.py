@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,10 +19,7 @@ from conformance.reproduce.replay import replay
 
 from ..commands import SMALLEST, Command
 
-pytestmark = [
-    pytest.mark.usefixtures("subjects_here"),
-    pytest.mark.skipif(not shutil.which("git"), reason="git is not installed"),
-]
+pytestmark = pytest.mark.usefixtures("subjects_here")
 RIGHT = """
 import tokenizers
 class Mine:
@@ -55,7 +51,7 @@ def commit(folder: Path, name: str, **files: str) -> str:
 
 @pytest.fixture(scope="module")
 def commits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The folder of a repository, and its commits, of which `wrong` is the one in which a finding came."""
+    """A repository's folder and commits; `wrong` is the commit that brought the finding."""
     folder = tmp_path_factory.mktemp("repository")
     git(folder, "init", "--quiet")
     return {
