@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import atexit
 import os
 import signal
 import sys
@@ -23,7 +24,8 @@ def end_by_signals() -> None:
     """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that the command can be resumed.
 
     Python drops exceptions in a `__del__`. An interrupt that is dropped there is sent again a moment later: it would be
-    lost, with a traceback on the terminal. Only the main thread may set handlers; another one changes nothing.
+    lost, with a traceback on the terminal. Once Python ends, the signals are ignored: all is written by then, and the
+    exit code stands. Only the main thread may set handlers; another one changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -37,6 +39,14 @@ def end_by_signals() -> None:
             signal.signal(number, stop)
     if getattr(sys.unraisablehook, "func", None) is not _repeat_interrupt:
         sys.unraisablehook = partial(_repeat_interrupt, sys.unraisablehook)
+        atexit.register(_ignore_signals)  # runs last, as it is registered first: what else ends can be interrupted
+
+
+def _ignore_signals() -> None:
+    # Python gives SIGINT its default back while it ends, which would kill the process; it leaves ignored ones alone.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def stop_exit_code(stop: KeyboardInterrupt) -> int:

@@ -29,6 +29,18 @@ except KeyboardInterrupt as stop:
     sys.exit(stop_exit_code(stop))
 """
 
+LATE = """
+import os, signal
+from reftok.signals import end_by_signals
+
+class Late:
+    def __del__(self, kill=os.kill, own=os.getpid(), number=signal.{}):
+        kill(own, number)
+
+end_by_signals()
+late = Late()  # deleted after Python has given SIGINT its default back
+"""
+
 
 @pytest.mark.parametrize(("number", "code"), [(2, 130), (15, 143), (1, 129)])
 def test_a_signal_that_comes_while_an_object_is_deleted_ends_the_command_without_a_traceback(
@@ -52,3 +64,11 @@ def test_another_exception_that_is_dropped_is_told_as_python_tells_it() -> None:
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), KeyboardInterrupt("of a library")])
 def test_an_interrupt_without_a_signal_is_that_of_the_terminal(stop: KeyboardInterrupt) -> None:
     assert stop_exit_code(stop) == 130
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_that_comes_while_python_ends_changes_no_exit_code(name: str) -> None:
+    """Fault: Ctrl-C after the file was written ended `reftok train` as one that was killed."""
+    program = LATE.format(name)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
