@@ -10,8 +10,8 @@
 
 #include "json.h"
 
-/* Put the name and the version of your library here. */
-static const char about[] = "{\"name\":\"bytes\",\"version\":\"1\",\"language\":\"c\"}";
+/* Put the name of your library here, and its "version" if it is a release. */
+static const char about[] = "{\"name\":\"bytes\",\"language\":\"c\"}";
 /* Such as {"encode":{"add_special_tokens":"never"},...}. */
 static const char capabilities[] = "{\"encode\":{},\"decode\":{}}";
 

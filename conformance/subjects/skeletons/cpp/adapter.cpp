@@ -18,8 +18,7 @@
 
 static json::Value about() {
     return json::Object{
-        {"name", "bytes"},  // put the name and the version of your library here
-        {"version", "1"},
+        {"name", "bytes"},  // put the name of your library here, and its "version" if it is a release
         {"language", "cpp"},
         {"runtime", "c++ " + std::to_string(__cplusplus)},
     };

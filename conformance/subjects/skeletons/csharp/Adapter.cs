@@ -14,8 +14,7 @@ internal static class Adapter
 {
     private static readonly Dictionary<string, object> About = new Dictionary<string, object>
     {
-        ["name"] = "bytes", // put the name and the version of your library here
-        ["version"] = "1",
+        ["name"] = "bytes", // put the name of your library here, and its "version" if it is a release
         ["language"] = "csharp",
         ["runtime"] = ".NET " + Environment.Version,
     };

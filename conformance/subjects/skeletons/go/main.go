@@ -15,8 +15,7 @@ import (
 )
 
 var about = map[string]string{
-	"name":     "bytes", // put the name and the version of your library here
-	"version":  "1",
+	"name":     "bytes", // put the name of your library here, and its "version" if it is a release
 	"language": "go",
 	"runtime":  runtime.Version(),
 }

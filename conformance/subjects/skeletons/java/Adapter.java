@@ -17,8 +17,7 @@ import java.util.Map;
  */
 final class Adapter {
     private static final Map<String, Object> ABOUT = Map.of(
-            "name", "bytes", // put the name and the version of your library here
-            "version", "1",
+            "name", "bytes", // put the name of your library here, and its "version" if it is a release
             "language", "java",
             "runtime", "java " + System.getProperty("java.version"));
 

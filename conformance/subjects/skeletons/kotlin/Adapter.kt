@@ -7,8 +7,7 @@ import java.util.Base64
 import kotlin.system.exitProcess
 
 val ABOUT = mapOf(
-    "name" to "bytes", // put the name and the version of your library here
-    "version" to "1",
+    "name" to "bytes", // put the name of your library here, and its "version" if it is a release
     "language" to "kotlin",
     "runtime" to "kotlin ${KotlinVersion.CURRENT}, java ${System.getProperty("java.version")}"
 )

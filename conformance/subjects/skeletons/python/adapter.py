@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 ABOUT = {
-    "name": "bytes",  # put the name and the version of your library here
-    "version": "1",
+    "name": "bytes",  # put the name of your library here, and its "version" if it is a release
     "language": "python",
     "runtime": f"python {platform.python_version()}",
 }

@@ -19,8 +19,7 @@ type Decoded = string | Uint8Array;
 console.log = console.info = console.debug = console.error; // standard output is for answers
 
 const about = {
-  name: "bytes", // put the name and the version of your library here
-  version: "1",
+  name: "bytes", // put the name of your library here, and its "version" if it is a release
   language: "typescript",
   runtime: `node ${process.versions.node}`,
 };

@@ -12,9 +12,9 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use json::{object, Json};
 
-/// Put the name and the version of your library here.
+/// Put the name of your library here, and its "version" if it is a release.
 fn about() -> Json {
-    object([("name", "bytes".into()), ("version", "1".into()), ("language", "rust".into())])
+    object([("name", "bytes".into()), ("language", "rust".into())])
 }
 
 /// Such as ("encode", object([("add_special_tokens", "never".into())])).

@@ -6,8 +6,7 @@
 import Foundation
 
 let about = [
-    "name": "bytes",  // put the name and the version of your library here
-    "version": "1",
+    "name": "bytes",  // put the name of your library here, and its "version" if it is a release
     "language": "swift",
 ]
 
