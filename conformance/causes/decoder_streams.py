@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, combinations
 from typing import TypeAlias
 
 from conformance.causes.attribution import Attribution
@@ -22,7 +24,7 @@ Ids: TypeAlias = Sequence[int]
 Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
 
 LEAST_WRONG, LEAST_EXPLAINED = 3, 0.95
-"""How many wrong streams a mistake must explain, and which share of all streams, the right ones too."""
+"""How many wrong streams a mistake must explain, and which share of the wrong ones those it cannot must not reach."""
 
 _LENGTHS = ((0xF0, 4), (0xE0, 3), (0xC0, 2))
 """The first bytes of characters, and how many bytes these have."""
@@ -41,20 +43,35 @@ _OF_PARTS: tuple[tuple[str, Change], ...] = (
 """The rules, and what is done to the parts of text that come out; of these, none is empty."""
 
 
-def attribute_stream_decoding(tokenizer: Tokenizer, entries: Iterable[FedStream]) -> Attribution:
-    """The mistake that gives the text of nearly every stream; nothing where none does, or too few streams are wrong.
+def attribute_stream_decoding(
+    tokenizer: Tokenizer, entries: Iterable[FedStream], own: Iterable[FedStream]
+) -> Attribution:
+    """The mistake behind some streams, one of two at most that together give the text of nearly every stream.
 
-    entries: of one subject, right ones among them.
+    entries: of one subject, right ones among them. own: those whose mistake is asked for, of the entries. Gives nothing
+    where no mistakes give the texts, or too few streams are wrong.
     """
     plain = [entry for entry in entries if entry.feeding.is_plain and isinstance(entry.streaming, Streamed)]
-    wrong = [entry for entry in plain if _text(entry) not in (entry.whole, _right(tokenizer, entry))]
+    given = [*map(_text, plain)]
+    right = [(entry.whole, _right(tokenizer, entry)) for entry in plain]
+    wrong = {place for place, text in enumerate(given) if text not in right[place]}
     if len(wrong) < LEAST_WRONG:
         return Attribution()
+    shown = {place for place, entry in enumerate(plain) if entry in [*own]} & wrong
+    told: dict[str, dict[int, str | None]] = {}  # the texts that a mistake makes wrong
     for rule, streamed in mistakes(tokenizer):
-        explained = [entry for entry in plain if predicted(partial(streamed, *_fed(entry))) == _text(entry)]
-        is_enough = len(explained) >= LEAST_EXPLAINED * len(plain)
-        if is_enough and sum(entry in explained for entry in wrong) >= max(LEAST_WRONG, LEAST_EXPLAINED * len(wrong)):
-            return Attribution("Decoder", rule)
+        texts = (predicted(partial(streamed, *_fed(entry))) for entry in plain)
+        told[rule] = {place: text for place, text in enumerate(texts) if text not in right[place]}
+    hits = {rule: {place for place, text in texts.items() if text == given[place]} for rule, texts in told.items()}
+    able = [rule for rule in told if len(hits[rule]) >= LEAST_WRONG]
+    for together in (*combinations(able, 1), *combinations(able, 2)):
+        spoken = Counter(chain.from_iterable(map(told.__getitem__, together)))
+        found = set[int]().union(*map(hits.__getitem__, together))
+        mixed = {place for place in wrong if spoken[place] > 1}  # what both make of it is not known
+        mistaken = (spoken.keys() | wrong) - found - mixed
+        if len(mistaken) <= (1 - LEAST_EXPLAINED) * len(wrong):
+            rule = next((rule for rule in together if hits[rule] & shown), "")
+            return Attribution("Decoder", rule) if rule else Attribution()
     return Attribution()
 
 
@@ -68,6 +85,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
         yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
+        yield "text behind a line feed is decoded separately", partial(_by_lines, tokenizer)
     outside = lambda one: tokenizer.id_to_token(one) is None
     yield "an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
@@ -79,6 +97,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
             rule = f"the bytes of a run of byte tokens are given out by {count}"
             yield rule, partial(_by_bytes, tokenizer, partial(_has_length, count))
         yield NOT_AWAITED, partial(_by_bytes, tokenizer, is_utf_8)
+        yield "new text is told by its length, though earlier text has changed", partial(_by_length, tokenizer)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"
         yield rule, partial(_counted, tokenizer)
@@ -125,6 +144,15 @@ def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
     return text + stream.finish()
 
 
+def _by_lines(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    text, start = "", 0
+    for place, one in enumerate(ids, 1):
+        if place == len(ids) or tokenizer.decode([one]).endswith("\n"):
+            text += tokenizer.decode(ids[start:place], skip_special_tokens=skips)
+            start = place
+    return text
+
+
 def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, skips: bool) -> str:
     """Decodes byte pieces in groups, even if that splits a character. ends: whether a group ends after these bytes."""
     text, start, run = "", 0, b""
@@ -136,6 +164,17 @@ def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, ski
             text += behind_text(tokenizer, ids[start:place], skips) if start else part
             start, run = place, b""
     return text
+
+
+def _by_length(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    """Decodes all ids so far each time, and gives out what is longer than the last text."""
+    given, length = "", 0
+    for count in range(1, 1 + len(ids)):
+        text = tokenizer.decode(ids[:count], skip_special_tokens=skips)
+        if count == len(ids) or not text.endswith("\ufffd"):
+            given += text[length:]
+            length = len(text)
+    return given
 
 
 def _has_length(count: int, data: bytes) -> bool:

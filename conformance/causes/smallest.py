@@ -102,8 +102,8 @@ def _cause(
     """
     shown = attributor_of(bench).of(shrunk.subject, shrunk.check, shrunk.case, expected, observed)
     if CHECKS[shrunk.check].diagnosis == "stream decoding" and not (shown.stage or came.stage):
-        entries = (entry for one in _sampled(plan, bench, shrunk) for entry in one.stream_decoded or ())
-        found = attribute_stream_decoding(bench.reference.tokenizer, entries)
+        *others, own = (one.stream_decoded or () for one in _sampled(plan, bench, shrunk))
+        found = attribute_stream_decoding(bench.reference.tokenizer, [*chain(*others), *own], own)
         return found if found.stage else came
     if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage:
         return EACH_CHUNK_ALONE if _encodes_each_chunk_alone(plan, bench, shrunk) else shown

@@ -52,6 +52,7 @@ class ModelKnowledge:
     added: the added tokens.
     symbols: the user-defined symbols. reserved: the pieces that no text becomes by their names, by type.
     unmerged: what the entries stand for that merges do not make: only as a whole pre-token are they found, if at all.
+    inserted: the tokens that are put around a text.
     """
 
     notation: Notation
@@ -67,6 +68,7 @@ class ModelKnowledge:
     symbols: tuple[str, ...] = field(repr=False)
     reserved: tuple[tuple[str, ...], ...] = field(repr=False)
     unmerged: tuple[str, ...] = field(repr=False)
+    inserted: tuple[str, ...] = field(repr=False)
 
     def text(self, tokens: str) -> str:
         """The text that entries of the vocab, written one after the other, stand for.
@@ -108,6 +110,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
         symbols=tuple(_written(notation, _pieces(tokenizer, PieceType.USER_DEFINED))),
         reserved=(*(tuple(_pieces(tokenizer, kind)) for kind in _RESERVED), tuple(map(tokens.__getitem__, byte_ids))),
         unmerged=tuple(_written(notation, _unmerged(tokenizer, pairs))),
+        inserted=tuple(dict.fromkeys(map(tokens.__getitem__, tokenizer.encode_ids("")))),
     )
 
 

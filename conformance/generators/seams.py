@@ -73,6 +73,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
         _at_ends(added),
         _at_starts(added),
         _beside_tokens(added),
+        _inserted(knowledge.inserted),
         _newer(),
         _cased(),
         _white(),
@@ -136,6 +137,13 @@ def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
             text = written.format(character, content)
             place = written.format(f"{_code(character)} ", f"{content} ").strip()
             yield Seam(BESIDE_TOKENS, f"{flag} {age_of(character)}", place, text)
+
+
+def _inserted(contents: Sequence[str]) -> Iterator[Seam]:
+    """Texts that begin and end with what is put around them: it must be put there nevertheless."""
+    for content in contents:
+        for place, text in (("start", f"{content}a"), ("end", f"a{content}"), ("start and end", content)):
+            yield Seam(BESIDE_TOKENS, f"inserted, at the {place}", f"{content} at the {place}", text)
 
 
 def _alternatives(number: int, tree: Node) -> Iterator[Seam]:

@@ -457,6 +457,14 @@ class _KeepsFirstSpace(SentencePieceDecoder):
         return super().text_of(token, False)
 
 
+class _StripsOneSpace(SentencePieceDecoder):
+    """remove_extra_whitespaces is not read: a piece of a space ends the search for spaces to strip."""
+
+    def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
+        text, is_start = super().text_of(token, is_start)
+        return text, is_start and not token.startswith(SPACE_SYMBOL)
+
+
 class _ControlsByName(SentencePieceDecoder):
     """Shows control pieces by name; the next piece still loses its first space."""
 
@@ -519,6 +527,7 @@ _MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
     ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),
     ("the unknown token is given out as nothing", PieceType.UNKNOWN, _UnknownAsNothing),
     ("the space of the dummy prefix is kept", PieceType.NORMAL, _KeepsFirstSpace),
+    ("of leading spaces only the first is stripped", PieceType.NORMAL, _StripsOneSpace),
 )
 """Rules, the type of pieces that shows them, and the overridden methods of SentencePieceDecoder."""
 

@@ -306,9 +306,12 @@ def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> 
 
 
 def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:
-    """is_fused: whether unknown tokens that stand together are one."""
-    known = [unknown if token_id in lost else token_id for token_id in ids]
-    return _fused(known, unknown) if is_fused else known
+    """is_fused: whether lost tokens that stand together are one; an added token <unk> beside them is another."""
+    return [
+        unknown if token_id in lost else token_id
+        for index, token_id in enumerate(ids)
+        if not (is_fused and index and token_id in lost and ids[index - 1] in lost)
+    ]
 
 
 def _fused(ids: Sequence[int], unknown: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product, repeat
 from typing import TypeAlias
 from unicodedata import is_normalized, normalize
 
@@ -33,7 +33,7 @@ from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUni
 from reftok.rules.sentencepiece.words import SentencePieceChar
 from reftok.rules.stages import Model
 from reftok.rules.types import Span, Token
-from reftok.rules.viterbi import Best, PieceMatch, best_paths
+from reftok.rules.viterbi import BEGINNING, UNREACHED, Best, PieceMatch, best_paths, to_float32
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
@@ -64,11 +64,17 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
                 yield _with(tokenizer, _CLUSTERS, build, _may_have_clusters)
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
-        yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
+        precise = partial(_by_paths, model, lambda size, matches: best_paths(size, matches, float, RESET_THRESHOLD))
+        yield _with(tokenizer, "scores are summed in float64", precise)
         yield _with(tokenizer, "the longest piece at each place, not the best path", partial(LongestUnigram, model))
-    if isinstance(model, PieceModel | Unigram) and not model.byte_fallback:
-        each = partial(ChangedModel, model, partial(_each_unknown, model))
-        yield _with(tokenizer, "each unknown character is a token", each)
+    if isinstance(model, SentencePieceUnigram | Unigram):
+        last = partial(_last_of_equal, to_float32 if isinstance(model, SentencePieceUnigram) else float)
+        yield _with(tokenizer, "of equal paths the last one wins", partial(_by_paths, model, last))
+    kind = model.model if isinstance(model, ChangedModel) else model
+    if isinstance(kind, PieceModel | Unigram) and not kind.byte_fallback:
+        for characters in (list, graphemes):
+            each = partial(ChangedModel, model, partial(_each_unknown, model, characters))
+            yield _with(tokenizer, "each unknown character is a token", each)
     unknown = model.unk_id
     if unknown is not None:
         whole = partial(_unknown_words, tokenizer, unknown)
@@ -326,14 +332,26 @@ def _counted(counts: Mapping[int, int], ids: Sequence[int]) -> Sequence[int]:
 # --- scores and the unknown
 
 
-class PreciseUnigram(SentencePieceUnigram):
-    """The unigram model with sums that are not rounded."""
+Paths: TypeAlias = Callable[[int, Callable[[int], Iterable[PieceMatch]]], list[Best]]
+"""The best paths through a text, by its length and the pieces that start at a place."""
 
-    def __init__(self, model: SentencePieceUnigram) -> None:
-        self.__dict__.update(vars(model))
 
-    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
-        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD, score=score)
+def _by_paths(model: SentencePieceUnigram | Unigram, paths: Paths) -> Model:
+    searching = copy(model)
+    vars(searching)["best_paths"] = lambda text: paths(len(text), partial(model.matches, text))
+    return ChangedModel(model, searching.tokenize)
+
+
+def _last_of_equal(
+    rounded: Callable[[float], float], size: int, matches: Callable[[int], Iterable[PieceMatch]]
+) -> list[Best]:
+    best = [BEGINNING, *repeat(UNREACHED, size)]
+    for start in range(size):
+        for end, token_id, piece_score in matches(start):
+            score = rounded(best[start].score + piece_score)
+            if best[end].start < 0 or score >= best[end].score:
+                best[end] = Best(score, start, token_id)
+    return best
 
 
 class LongestUnigram(SentencePieceUnigram):
@@ -353,13 +371,16 @@ class LongestUnigram(SentencePieceUnigram):
         return segments
 
 
-def _each_unknown(model: Model, text: str) -> Sequence[Token]:
-    """The tokens, with an unknown token for each character of an unknown run."""
+def _each_unknown(model: Model, characters: Callable[[str], Iterable[str]], text: str) -> Sequence[Token]:
+    """The tokens, with an unknown token for each character of an unknown run. characters: cuts a text into them."""
     tokens: list[Token] = []
     for token in model.tokenize(text):
-        start, end = token.span_normalized
-        places = range(start, end) if token.id == model.unk_id else ()
-        tokens += [Token(token.id, text[place], (place, place + 1)) for place in places] or [token]
+        if token.id == model.unk_id:
+            unknown = text[slice(*token.span_normalized)]
+            places = accumulate(map(len, characters(unknown)), initial=token.span_normalized[0])
+            tokens += [Token(token.id, text[slice(*span)], span) for span in pairwise(places)]
+        else:
+            tokens.append(token)
     return tokens
 
 

@@ -29,11 +29,9 @@ def of_post_processors(tokenizer: Tokenizer) -> Faults:
         if after > 0:
             rule = "no special token at the end of a text that ends with it"
             yield of_ids("PostProcessor", rule, tokenizer, lambda ids: _without_second(after - 1, ids[::-1])[::-1])
-        yield Fault(
-            "PostProcessor",
-            "nothing is added to an empty text",
-            lambda text: tokenizer.encode_ids(text) if text else [],
-        )
+        rule = "nothing is added to an empty text"
+        yield Fault("PostProcessor", rule, lambda text: tokenizer.encode_ids(text) if text else [])
+        yield of_ids("PostProcessor", rule, tokenizer, lambda ids: [] if [*ids] == [*empty] else ids)
     start, end = tokenizer.bos_id, tokenizer.eos_id
     if start is not None and empty[-1:] != [start]:
         rule = "a special token is added at the start"

@@ -18,6 +18,7 @@ from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString, Part
 
@@ -33,6 +34,10 @@ def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
     for index, step in enumerate(tokenizer.rules.pre_tokenizers):
         yield from _of_step(tokenizer, index, step)
+    if not tokenizer.rules.pre_tokenizers:
+        words = Split(SPACE_SYMBOL, "MergedWithNext", False)
+        build = partial(replace, tokenizer.rules, pre_tokenizers=(words,))
+        yield of_rules("PreTokenizer", "text is split before each space", tokenizer, build)
     for rule, steps in in_other_order(tokenizer.rules.pre_tokenizers):
         yield of_rules("PreTokenizer", rule, tokenizer, partial(replace, tokenizer.rules, pre_tokenizers=steps))
 

@@ -11,13 +11,24 @@ from conformance.causes.attribution import Attribution
 from conformance.causes.decoder_streams import LEAST_WRONG, attribute_stream_decoding, mistakes
 from conformance.core.rule_table import usual_cause
 from conformance.core.streaming import FedStream, Feeding, Streamed
+from conformance.engine.decode_stream import NOT_AWAITED
 from reftok import Tokenizer
 from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from tests.models import load
 
 QWEN, LLAMA = load("bpe-qwen"), load("spm-bpe-hf")
 END = "<|im_end|>"
-TEXTS = ("a cat  sat on a mat", "über \U0001f937", "no  no  no", f"你{END}好", "  x  ", "\n\n a", "plain")
+TEXTS = (
+    "a cat  sat on a mat",
+    "über \U0001f937",
+    "no  no  no",
+    f"你{END}好",
+    "  x  ",
+    "\n\n a",
+    "a\n a",
+    "\n a\n a",
+    "plain",
+)
 RULES = [rule for rule, _ in mistakes(QWEN)]
 BY_RULE = {rule: tokenizer for tokenizer in (LLAMA, QWEN) for rule, _ in mistakes(tokenizer)}
 
@@ -49,7 +60,8 @@ def streams(rule: str) -> Iterator[FedStream]:
 @pytest.mark.parametrize("rule", BY_RULE)
 def test_the_mistake_of_each_rule_is_told(rule: str) -> None:
     """Fault: one cause was told as up to seven findings, by how the text of each stream looked."""
-    told = attribute_stream_decoding(BY_RULE[rule], streams(rule))
+    given = [*streams(rule)]
+    told = attribute_stream_decoding(BY_RULE[rule], given, given)
     texts = [[one.streaming for one in streams(name)] for name in (rule, told.rule)]
     assert texts[0] == texts[1], "if two rules give the same texts, the first is named"
     assert usual_cause("Decoder", rule)
@@ -60,9 +72,10 @@ def test_right_streams_and_too_few_wrong_ones_have_no_mistake() -> None:
         FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids))
         for ids in lists(QWEN)
     ]
-    assert attribute_stream_decoding(QWEN, right) == Attribution()
+    assert attribute_stream_decoding(QWEN, right, right) == Attribution()
     wrong = [one for one in streams(RULES[0]) if one.streaming != Streamed((str(one.whole),))]
-    assert attribute_stream_decoding(QWEN, wrong[: LEAST_WRONG - 1]) == Attribution()
+    few = wrong[: LEAST_WRONG - 1]
+    assert attribute_stream_decoding(QWEN, few, few) == Attribution()
 
 
 def test_right_streams_beside_a_wrong_decode_have_no_mistake() -> None:
@@ -71,11 +84,24 @@ def test_right_streams_beside_a_wrong_decode_have_no_mistake() -> None:
         FedStream(Feeding("decoder", tuple(ids)), Streamed((QWEN.decode(ids),)), QWEN.decode(ids)[1:])
         for ids in lists(QWEN)
     ]
-    assert attribute_stream_decoding(QWEN, lost) == Attribution()
+    assert attribute_stream_decoding(QWEN, lost, lost) == Attribution()
 
 
 def test_a_mistake_that_explains_the_wrong_streams_and_breaks_right_ones_is_not_told() -> None:
     one = next(iter(streams(RULES[0])))
     right = [FedStream(one.feeding, Streamed((str(one.whole),)), one.whole)] * 9
     wrong = [*streams("spaces at the end of each part are stripped")][:3]
-    assert attribute_stream_decoding(QWEN, [*wrong, *right]) == Attribution()
+    assert attribute_stream_decoding(QWEN, [*wrong, *right], wrong) == Attribution()
+
+
+def test_of_two_mistakes_each_is_told_of_the_streams_that_show_it() -> None:
+    """Fault: a stream that begins anew with each line, and one that does not wait for a run of bytes, had no name."""
+    rules = "text behind a line feed is decoded separately", NOT_AWAITED
+    given = [entry for pair in zip(*map(streams, rules), strict=True) for entry in (min(pair, key=_is_right),)]
+    for rule in rules:
+        own = [entry for entry in streams(rule) if not _is_right(entry)]
+        assert attribute_stream_decoding(LLAMA, given, own) == Attribution("Decoder", rule)
+
+
+def _is_right(entry: FedStream) -> bool:
+    return entry.streaming == Streamed((str(entry.whole),))

@@ -52,6 +52,12 @@ def test_alternatives_are_met_in_capitals_before_a_letter() -> None:
     assert {text for text in texts("bpe-qwen", BESIDE_ALTERNATIVES) if text in ("'Se", "'Te", "'REe", "'VEe", "'Me")}
 
 
+def test_texts_begin_and_end_with_what_the_template_puts_around_them() -> None:
+    """Fault: an end token that was left out behind a text that ends with it was as expected."""
+    content = "<|begin_of_text|>"
+    assert {f"{content}a", f"a{content}", content} <= {*texts("bpe-llama3", BESIDE_TOKENS)}
+
+
 @pytest.mark.parametrize("model", ["byte-level", "bpe-qwen", "bpe-llama3"])
 def test_every_mark_that_composes_with_an_end_is_met(model: str) -> None:
     knowledge = knowledge_of(model) if model == "byte-level" else model_knowledge(load(model))

@@ -197,6 +197,7 @@ def test_the_text_that_is_encoded_is_another(model: str, rule: str, text: str, e
             "without",
             ["▁wi", "th", "ou", "t"],
         ),
+        ("spm-bpe", "text is split before each space", "a  b", ["▁a", "▁", "▁b"]),
     ],
 )
 def test_the_tokens_of_a_text_are_others(model: str, rule: str, text: str, tokens: list[str]) -> None:
