@@ -15,6 +15,7 @@ from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Truncation
 from reftok.streams import stages
+from reftok.streams.chunks import ChunkReader
 from reftok.streams.encoder import StreamEncoder
 from tests.models import load
 
@@ -111,6 +112,19 @@ def test_held_says_how_much_was_fed_and_not_given() -> None:
         assert encoder.held == held
     encoder.finish()
     assert encoder.held == 0
+
+
+@pytest.mark.parametrize("name", reftok.embedded_models())
+@pytest.mark.parametrize("line", LINES)
+def test_no_more_is_held_of_a_text_that_comes_character_by_character_than_of_one_that_comes_at_once(
+    name: str, line: str
+) -> None:
+    encoder, at_once = (load(name).stream_encoder() for _ in range(2))
+    for place, character in enumerate(line[:60], 1):
+        at_once.reset()
+        encoder.feed(character)
+        at_once.feed(line[:place])
+        assert encoder.held <= at_once.held
 
 
 def test_held_is_counted_as_the_normalizers_leave_the_text_with_the_space_that_they_put_before_it() -> None:
@@ -266,6 +280,11 @@ def test_bytes_and_characters_may_take_turns() -> None:
     encoder = tokenizer.stream_encoder()
     ids = encoder.feed("é") + encoder.feed_bytes(b"\xff\xe4") + encoder.feed("é") + encoder.finish()
     assert ids == tokenizer.encode_ids("é".encode() + b"\xff\xe4" + "é".encode())
+
+
+def test_the_first_half_of_a_surrogate_pair_may_be_followed_by_bytes() -> None:
+    reader = ChunkReader("tiktoken")
+    assert [reader.from_str("a\ud83e"), reader.from_bytes(b"b"), reader.end()] == ["a", "\ufffdb", ""]
 
 
 def test_str_and_bytes_are_not_taken_for_each_other() -> None:

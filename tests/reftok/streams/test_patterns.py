@@ -21,7 +21,7 @@ from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS
 from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
 from reftok.rules.patterns import pattern_matches
 from reftok.rules.types import Match, Span
-from reftok.streams.cuts.patterns import settled_matches
+from reftok.streams.cuts.patterns import replacing, settled_matches
 
 from ..regex_dialects.oniguruma.test_random_patterns import PATTERNS
 from ..regex_dialects.test_published_patterns import PUBLISHED
@@ -143,3 +143,13 @@ def test_a_dollar_in_a_class_of_rust_is_itself() -> None:
     found = settled_matches(rust_pattern(regex.compile(r"[$]+|b\Z|\\Z", regex.V0)))
     assert not isinstance(found, str)
     assert found(r"$$a\Zb") == ([(0, 2), (3, 5)], 5)
+
+
+@given(st.text("ab", min_size=1, max_size=4), st.lists(st.text("ab", max_size=4), max_size=6))
+def test_a_string_is_replaced_in_chunks_as_in_the_whole_text(literal: str, chunks: list[str]) -> None:
+    rewrite = replacing(literal, "-").rewrite
+    given, tail = "", ""
+    for chunk in chunks:
+        ready, size = rewrite(tail + chunk, given, False)
+        given, tail = given + ready, (tail + chunk)[size:]
+    assert given + rewrite(tail, given, True)[0] == "".join(chunks).replace(literal, "-")
