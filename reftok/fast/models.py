@@ -214,18 +214,20 @@ class BPEWords(WordModel[BPE]):
             return (vocab[word],)
         try:
             ids = [*map(vocab.__getitem__, word)]
-        except KeyError:  # a character that is not in the vocab
-            return super().new_ids(word)
-        if len(ids) <= FEW:
-            return tuple(merge_ids(ids, self._ranks, self._wholes))
-        return tuple(self._long_words.tokens(word)) if self._has_one_text_each else self._merged(word)
+        except KeyError:  # a character that is not in the vocab: its bytes are, or it is unknown
+            return self._merged_ids([token_id for token_id, _ in self.model.symbols(word)])
+        if len(ids) > FEW and self._has_one_text_each:
+            return tuple(self._long_words.tokens(word))
+        return self._merged_ids(ids)
 
     @cached_property
     def _long_words(self) -> LongWords[int]:
         return LongWords(self._merged, self.model.tokens.__getitem__)
 
     def _merged(self, word: str) -> Ids:
-        ids = [*map(self.model.vocab.__getitem__, word)]
+        return self._merged_ids([*map(self.model.vocab.__getitem__, word)])
+
+    def _merged_ids(self, ids: list[int]) -> Ids:
         if len(ids) <= FEW:
             return tuple(merge_ids(ids, self._ranks, self._wholes))
         return tuple([token_id for _, token_id in merge_all(ids, self._merge_of)])

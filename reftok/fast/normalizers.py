@@ -26,6 +26,7 @@ from reftok.rules.huggingface.normalizers import (
     Lowercase,
     Nmt,
     Precompiled,
+    Prepend,
     Replace,
     StripAccents,
     UnicodeForm,
@@ -69,6 +70,8 @@ def fast_normalizer(normalizer: Normalizer) -> Normalizer:
     match normalizer:
         case Replace(str() as pattern, content) if kind is Replace and len(pattern) == len(content) == 1:
             return OneForOne(pattern, content)
+        case Prepend() if kind is Prepend:
+            return FastPrepend(normalizer)
     return normalizer
 
 
@@ -161,3 +164,17 @@ class OneForOne:
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text.replace(self._pattern, self._content)
         return normalized if text == normalized.text else LazyString(text, normalized.original_start, normalized.spans)
+
+
+class FastPrepend:
+    """A fixed text before every text that is not empty."""
+
+    def __init__(self, normalizer: Prepend) -> None:
+        self._normalizer = normalizer
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text, prefix = normalized.text, self._normalizer.prepend
+        if not text or not prefix:
+            return normalized
+        align = lambda: self._normalizer.normalize(normalized).spans()
+        return LazyString(prefix + text, normalized.original_start, align)
