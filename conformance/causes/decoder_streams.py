@@ -24,7 +24,7 @@ Ids: TypeAlias = Sequence[int]
 Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
 
 LEAST_WRONG, LEAST_EXPLAINED = 3, 0.95
-"""How many wrong streams a mistake must explain, and which share of the wrong ones those it cannot must not reach."""
+"""How many wrong streams a mistake must explain, and which share of them and of all streams, the right ones too."""
 
 _LENGTHS = ((0xF0, 4), (0xE0, 3), (0xC0, 2))
 """The first bytes of characters, and how many bytes these have."""
@@ -68,8 +68,9 @@ def attribute_stream_decoding(
         spoken = Counter(chain.from_iterable(map(told.__getitem__, together)))
         found = set[int]().union(*map(hits.__getitem__, together))
         mixed = {place for place in wrong if spoken[place] > 1}  # what both make of it is not known
-        mistaken = (spoken.keys() | wrong) - found - mixed
-        if len(mistaken) <= (1 - LEAST_EXPLAINED) * len(wrong):
+        left, refuting = wrong - found - mixed, spoken.keys() - wrong
+        most = 1 - LEAST_EXPLAINED
+        if len(left) <= most * len(wrong) and len(left) + len(refuting) <= most * len(plain):
             rule = next((rule for rule in together if hits[rule] & shown), "")
             return Attribution("Decoder", rule) if rule else Attribution()
     return Attribution()
