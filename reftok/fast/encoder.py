@@ -60,7 +60,7 @@ class FastEncoder:
         is_raw = self._pre_tokens is not None and self._pre_tokens.is_raw
         self._ids = self.model.raw_ids if is_raw else self.model.ids
         self._shows_unknown = isinstance(rules.model, PieceModel | Unigram)
-        # The text of an unknown piece is in the characters of bytes behind ByteLevel, and that of a raw word is not.
+        # An unknown piece shows its own text, after ByteLevel; a raw word has only the text before it.
         self._tells_tokens = tells_tokens(rules.model) and not (is_raw and self._shows_unknown)
 
     def ids(self, text: str) -> list[int]:
@@ -174,7 +174,7 @@ class FastEncoder:
         return values
 
     def _word(self, pre_token: str) -> Word:
-        if len(pre_token) <= LONGEST and not isinstance(self.rules.model, PieceModel):
+        if len(pre_token) <= LONGEST:
             return self.model.words[pre_token]
         return self.model.word_of_text(pre_token)
 

@@ -42,6 +42,7 @@ _FORMS: Mapping[type[Any], Callable[[Any], WordModel[Any]]] = {
     SentencePieceBPE: SentencePieceBPEWords,
     SentencePieceChar: PieceWords,
     SentencePieceWord: PieceWords,
+    # As of any other class, but `tells_tokens` asks who is known.
     **dict.fromkeys((WordLevel, WordPiece, LlamaUGM, LlamaWPM), WordModel),
 }
 

@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias, TypeVar
 from reftok.fast.memo import Memo
 from reftok.fast.merges import FEW, LongWords, merge_all, merge_ids, merge_texts
 from reftok.fast.split_points import MergeSplitPoints, SplitPoints
-from reftok.fast.viterbi import LONGEST_PIECE, Pieces, bounds
+from reftok.fast.viterbi import LONGEST_PIECE, Pieces, spans_of_path
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -68,7 +68,7 @@ def spans_of_lengths(lengths: Iterable[int]) -> Spans:
 class WordModel(Generic[AnyModel]):
     """A model that remembers its words.
 
-    model: of the rules; if it merges, a copy that merges long words in less time.
+    model: of the rules, for words that are left to the rule; if it merges, a copy that merges in less time.
     ids: a word, as the model takes it, to its ids.
     words: the same word to its ids and the spans of its tokens, in code points of the word.
     raw_ids, raw_words: the same for a word that ByteLevel has not written in the characters of its bytes yet; spans are
@@ -159,7 +159,7 @@ def in_byte_characters(word: str) -> str:
 
 def with_quick_merges(model: AnyModel) -> AnyModel:
     """A copy of a model that merges, with the merges of merges.py instead of the rule's; any other model itself."""
-    if not issubclass(type(model), Merging):
+    if getattr(type(model), "merge_symbols", None) is not Merging.merge_symbols:
         return model
     quick = copy(model)
     vars(quick)["merge_symbols"] = merge_all
@@ -198,12 +198,13 @@ class BPEWords(WordModel[BPE]):
         super().__init__(model)
         options = model.options
         self._has_affixes = bool(options.continuing_subword_prefix or options.end_of_word_suffix)
-        self._wholes: Sequence[int] = model.merge_ids[2]
-        self._has_one_text_each = len(model.tokens) == len(model.vocab)
+        self._wholes: Sequence[int] = model.ids_of_merges[2]
+        self._ids_are_unique = len(model.tokens) == len(model.vocab)
 
     @cached_property
     def _ranks(self) -> Mapping[tuple[int, int], int]:
-        lefts, rights, wholes = self.model.merge_ids
+        # As `BPE.merges`, without a tuple for each merge.
+        lefts, rights, wholes = self.model.ids_of_merges
         return dict(zip(zip(lefts, rights, strict=True), range(len(wholes)), strict=True))
 
     def new_ids(self, word: str) -> Ids:
@@ -216,7 +217,7 @@ class BPEWords(WordModel[BPE]):
             ids = [*map(vocab.__getitem__, word)]
         except KeyError:  # a character that is not in the vocab: its bytes are, or it is unknown
             return self._merged_ids([token_id for token_id, _ in self.model.symbols(word)])
-        if len(ids) > FEW and self._has_one_text_each:
+        if len(ids) > FEW and self._ids_are_unique:
             return tuple(self._long_words.tokens(word))
         return self._merged_ids(ids)
 
@@ -316,7 +317,7 @@ class UnigramWords(WordModel[Unigram]):
         starts = self._pieces.paths(word).starts
         if model.unk_id is None and any(word[start:end] not in model.vocab for end, start in enumerate(starts) if end):
             model.needed_unk_id()
-        spans = [*bounds(starts)]
+        spans = [*spans_of_path(starts)]
         unk_id = NO_ID if model.unk_id is None else model.unk_id
         ids = [model.vocab.get(word[start:end], unk_id) for start, end in spans]
         if unk_id not in ids:
@@ -391,7 +392,8 @@ def without_repeats(ids: Sequence[int], unk_id: int) -> Sequence[int]:
     if unk_id not in ids:
         return ids
     is_other = unk_id.__ne__
-    return [*compress(ids, map(or_, map(is_other, ids), map(is_other, chain((NO_ID - 1,), ids))))]
+    # Kept is an id if it or the one before it is another; nothing stands before the first.
+    return [*compress(ids, map(or_, map(is_other, ids), map(is_other, chain((NO_ID,), ids))))]
 
 
 class SentencePieceBPEWords(PieceWords[SentencePieceBPE]):

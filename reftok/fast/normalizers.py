@@ -61,7 +61,9 @@ def fast_normalizer(normalizer: Normalizer) -> Normalizer:
     kind = type(normalizer)
     if isinstance(normalizer, UnicodeForm) and kind in _FORMS:
         return FastForm(normalizer)
-    if kind in _BY_CHARACTER or (isinstance(normalizer, BertNormalizer) and not normalizer.decomposes):
+    if kind in _BY_CHARACTER:
+        return ByCharacter(normalizer)
+    if isinstance(normalizer, BertNormalizer) and kind is BertNormalizer and not normalizer.decomposes:
         return ByCharacter(normalizer)
     if isinstance(normalizer, Precompiled) and kind is Precompiled:
         return FastPrecompiled(normalizer)

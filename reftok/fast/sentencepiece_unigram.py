@@ -17,7 +17,7 @@ from typing import TypeAlias
 from reftok.fast.memo import Memo
 from reftok.fast.models import Ids, PieceWords, Word, without_repeats
 from reftok.fast.split_points import SplitPoints
-from reftok.fast.viterbi import LONGEST_PIECE, Pieces, bounds
+from reftok.fast.viterbi import LONGEST_PIECE, Pieces, spans_of_path
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.rules.types import Span
 from reftok.rules.viterbi import path_to_end
@@ -49,6 +49,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
+        # Beside `ids`, which streams ask for short pre-tokens: those are left to the rule.
         self.scored: Memo[ScoredWord] = Memo(self._scored_word)
 
     @cached_property
@@ -79,7 +80,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
         paths = self._pieces.paths(word)
         reach = max(map(abs, paths.best)) + len(word) * _MOST_ROUNDED
         farthest = next((far for far in _DISTANCES if reach <= far and paths.are_sure(far)), 0.0)
-        return self._ids_of_path(bounds(paths.starts), word) if farthest else (), farthest, reach
+        return self._ids_of_path(spans_of_path(paths.starts), word) if farthest else (), farthest, reach
 
     def _ids_of_path(self, path: Iterable[Span], word: str) -> Ids:
         """The ids of a path through a word; of an unknown character its bytes, if it falls back to them."""
@@ -107,12 +108,12 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
         ids = self._path_ids(text)
         return self.with_unknown_joined(ids, self.spans_of_pieces(text, ids))
 
-    def _path_ids(self, text: str, score: float = 0.0) -> list[int]:
-        """The ids of the best path through a text, unknown characters not joined. score: of the path before it."""
+    def _path_ids(self, text: str) -> list[int]:
+        """The ids of the best path through a text, unknown characters not joined."""
         texts = self._split_points.words(text)
         words = [*map(self.scored.__getitem__, texts)]
         done = summed = 0
-        bound = abs(score)
+        score = bound = 0.0
         while done < len(words):
             block = words[done : done + _BLOCK]
             # However the sums go, they are nearer to 0 than the reaches of all words so far together.

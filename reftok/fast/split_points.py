@@ -24,6 +24,7 @@ _JOINED = 256
 _LONG = 24
 """A word of more characters is cut further: it is likely to be new as a whole, and to have parts that are known."""
 _BLOCK = 8
+"""So many characters at the end of a text are looked at first, then twice as many."""
 
 
 class SplitPoints:
@@ -88,9 +89,9 @@ class MergeSplitPoints(SplitPoints):
 
     A merge joins the last character of its left token and the first one of its right token. An unknown token is written
     when the next known character comes, and the bytes of others may be written before it; where that can move a symbol
-    across a place, there is no cut. The first and the last character of a word may be other symbols than within it: the
-    caller leaves those two places out. Where two tokens share an id, the text of the id is not known, and nothing is
-    cut.
+    across a place, there is no cut. Where two tokens share an id, the text of the id is not known, and nothing is cut.
+
+    model: without a prefix or suffix of words, whose first and last character are other symbols than those within.
 
     >>> points = MergeSplitPoints(BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
     >>> points.words("abcabca"), points.last("abcab"), points.last("ab")
@@ -98,24 +99,19 @@ class MergeSplitPoints(SplitPoints):
     """
 
     def __init__(self, model: BPE) -> None:
-        lefts, rights, _ = model.merge_ids
-        prefix = len(model.options.continuing_subword_prefix)
+        lefts, rights, _ = model.ids_of_merges
         lasts = map(itemgetter(slice(-1, None)), map(model.tokens.__getitem__, lefts))
-        firsts = map(itemgetter(slice(prefix, prefix + 1)), map(model.tokens.__getitem__, rights))
-        pairs: Iterable[str] = map(add, lasts, firsts)
-        if prefix:
-            # A token of one character without the prefix begins a word: that place is the caller's.
-            pairs = compress(pairs, (len(model.tokens[left]) > 1 for left in lefts))
-        super().__init__({*pairs})
+        firsts = map(itemgetter(slice(1)), map(model.tokens.__getitem__, rights))
+        super().__init__({*map(add, lasts, firsts)})
         self._model = model
-        self._known = model.ids_after_start[0]
-        self._has_one_text_each = len(model.tokens) == len(model.vocab)
+        self._known = model.vocab
+        self._ids_are_unique = len(model.tokens) == len(model.vocab)
         byte_ids = {model.vocab[piece] for piece in BYTE_PIECES if piece in model.vocab}
         has_every_byte = model.options.byte_fallback and len(byte_ids) == len(BYTE_PIECES)
         self._unknown_may_wait = model.unk_id is not None and not has_every_byte
         self._merging = {*byte_ids, model.unk_id}.intersection((*lefts, *rights))
         vanishes = model.unk_id is None and not has_every_byte
-        if vanishes or self._merging or SPACE_SYMBOL not in self._known or not self._has_one_text_each:
+        if vanishes or self._merging or SPACE_SYMBOL not in self._known or not self._ids_are_unique:
             # Not every place before a space is a split point: each has to be looked at.
             self._words = None
         self._joins = Memo(self._may_join).__getitem__
@@ -138,7 +134,7 @@ class MergeSplitPoints(SplitPoints):
                 first = None if is_unknown else found[0]
             elif not model.options.byte_fallback and not (is_unknown and model.options.fuse_unk):
                 first = model.unk_id
-        is_sure = None not in (last, first) and self._has_one_text_each
+        is_sure = None not in (last, first) and self._ids_are_unique
         return not is_sure or not self._merging.isdisjoint((last, first)) or pair in self.pairs
 
 

@@ -29,7 +29,7 @@ class Pieces:
     scores: by piece. unknown_score: of a character that is no piece.
 
     >>> pieces = Pieces({"a": -1.0, "b": -1.5, "ab": -2.0}, unknown_score=-12.0)
-    >>> [*bounds(pieces.paths("abxb").starts)]
+    >>> [*spans_of_path(pieces.paths("abxb").starts)]
     [(0, 2), (2, 3), (3, 4)]
     """
 
@@ -125,10 +125,10 @@ class Paths:
                 count = place
             additions[place] = count
             most = max(most, count + 1)
-        return not in_doubt or {end for _, end in bounds(self.starts)}.isdisjoint(in_doubt)
+        return not in_doubt or {end for _, end in spans_of_path(self.starts)}.isdisjoint(in_doubt)
 
 
-def bounds(starts: Sequence[int]) -> Iterator[Span]:
+def spans_of_path(starts: Sequence[int]) -> Iterator[Span]:
     """Where the pieces of the best path to the end start and end."""
     place = len(starts) - 1
     path = [place]

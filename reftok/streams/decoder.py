@@ -136,6 +136,7 @@ class StreamDecoder:
                 following.append(after)
                 if self._deadline is not None:
                     size = sum(map(len, given))
+                    # Time is given for the tokens that came, not for what decoders make of them.
                     self._deadline.extend(size * (index == 0))
                     self._sizes[index] += size
                     refuse_expansion(self._sizes[index], self._sizes[0], "decoder")
@@ -245,7 +246,7 @@ def _replace_each(*pairs: tuple[str, str]) -> list[Step]:
 
 
 _FUSE = Step(streamed.fuse)
-_MAP = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
+_MAP = "ByteLevel: behind visible ASCII, a character outside the byte map makes the whole text stand for itself"
 
 
 def _behind(mark: Callable[[list[str]], Sequence[str]]) -> Callable[[Decoder, bool], list[Step]]:

@@ -137,7 +137,7 @@ def _with_options(tokenizer: Tokenizer, model: BPE, options: BPEOptions) -> Pipe
 
 def _first_merge(model: BPE) -> tuple[int, int] | None:
     """The pair of the merge of rank 0, or of the first that no other of the same pair takes the place of."""
-    lefts, rights, _ = model.merge_ids
+    lefts, rights, _ = model.ids_of_merges
     pairs = enumerate(zip(lefts, rights, strict=True))
     return next((pair for rank, pair in pairs if model.merges[pair][0] == rank), None)
 

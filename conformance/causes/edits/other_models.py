@@ -110,7 +110,7 @@ def _of_packed_pairs(tokenizer: Tokenizer, model: BPE) -> Faults:
 
 def _large_pairs(model: BPE, bits: int) -> Sequence[tuple[int, int]]:
     """The pairs of merges of which an id has more bits."""
-    lefts, rights, _ = model.merge_ids
+    lefts, rights, _ = model.ids_of_merges
     most = (1 << bits) - 1
     return [pair for pair in zip(lefts, rights, strict=True) if pair[0] > most or pair[1] > most]
 

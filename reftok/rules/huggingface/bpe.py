@@ -76,7 +76,7 @@ class BPE(Merging, VocabModel):
         if loses_all_text and any(right == unk_token for _, right in merges):
             problem = f"{unk_token!r:.60} loses all its text to the subword prefix, which is not supported"
             raise UnsupportedFeature(source, "model.merges", problem)
-        self.merge_ids = merge_ids(vocab, merges, prefix, source)
+        self.ids_of_merges = ids_of_merges(vocab, merges, prefix, source)
         # The ids of single characters: first those within a word, then those at its end, which have the suffix.
         self.ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
         self.ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
@@ -84,7 +84,7 @@ class BPE(Merging, VocabModel):
     @cached_property
     def merges(self) -> Merges:
         """The merges by the pairs of their ids."""
-        return ranked(*self.merge_ids)
+        return ranked(*self.ids_of_merges)
 
     @property
     def byte_fallback(self) -> bool:
@@ -170,7 +170,7 @@ def ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -
     return dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
 
 
-def merge_ids(
+def ids_of_merges(
     vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str, source: str
 ) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
     """The ids of the left tokens of the merges, of their right tokens and of their results.

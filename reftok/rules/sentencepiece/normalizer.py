@@ -44,7 +44,6 @@ class SentencePieceNormalizer:
     options: what happens to spaces.
     charsmap: the rules; None if there are none.
     symbols: the user-defined symbols, which no rule changes.
-    begins, ends: False for a part of a text that goes on at that side: no dummy space there, and nothing is trimmed.
 
     Quirks: an empty text gets no dummy prefix. Spaces are counted in the *normalized* text, so U+3000 is one if a rule
     makes it a space; at the end, `▁` from the text itself is trimmed as well. Spaces inside a replacement stay. Only
@@ -62,12 +61,8 @@ class SentencePieceNormalizer:
         options: NormalizerOptions = NormalizerOptions(),
         charsmap: Charsmap | None = None,
         symbols: PrefixMatcher | None = None,
-        begins: bool = True,
-        ends: bool = True,
     ) -> None:
         self.options = options
-        self.begins = begins
-        self.ends = ends
         self.charsmap = charsmap
         self.symbols = symbols if symbols is not None and symbols.symbols else None
         self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
@@ -86,12 +81,12 @@ class SentencePieceNormalizer:
     def rewrite(self, text: str) -> Rewritten:
         """The normalized text and the origins of its characters."""
         start = position = self.end_of_leading_spaces(text)
-        if start == len(text) and self.begins:
+        if start == len(text):
             return "", [0]
         parts: list[str] = []
         origins: list[int] = []
         # At the start as behind a space: spaces at the start of a replacement are removed.
-        follows_space = self.options.remove_extra_whitespaces and self.begins
+        follows_space = self.options.remove_extra_whitespaces
         while position < len(text):
             part, length = self.prefix(text, position)
             if follows_space:
@@ -106,7 +101,7 @@ class SentencePieceNormalizer:
     def end_of_leading_spaces(self, text: str) -> int:
         """The position of the first character that is not a space to be removed."""
         position = 0
-        if self.options.remove_extra_whitespaces and self.begins:
+        if self.options.remove_extra_whitespaces:
             while position < len(text):
                 part, length = self.prefix(text, position)
                 if part != " ":  # a replacement by several spaces does not count, it is trimmed in `rewrite`
@@ -117,14 +112,14 @@ class SentencePieceNormalizer:
     def finished(self, parts: Sequence[str], origins: Sequence[int], start: int) -> Rewritten:
         """Remove the trailing spaces and add the dummy space, whose origin is the start or the end of the text."""
         options = self.options
-        is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix and self.begins
+        is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
         text = self._space * is_prefixed + "".join(parts)
         if is_prefixed:
             origins = [start, *origins]
-        if options.remove_extra_whitespaces and self.ends and text.endswith(self._space):
+        if options.remove_extra_whitespaces and text.endswith(self._space):
             text = text.rstrip(self._space)
             origins = origins[: len(text) + 1]  # the last one is the end: where the first trimmed space began
-        if options.add_dummy_prefix and options.treat_whitespace_as_suffix and self.ends:
+        if options.add_dummy_prefix and options.treat_whitespace_as_suffix:
             text += self._space
             origins = [*origins, origins[-1]]
         return text, origins

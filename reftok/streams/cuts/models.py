@@ -29,7 +29,8 @@ WordIds: TypeAlias = Callable[[str], Sequence[int]]
 """The ids of a whole pre-token."""
 
 _SHORT = 16
-_FARTHEST = -1e6
+"""What is settled of a text of so many code points is remembered."""
+_LOWEST_EXACT = -1e6
 """A sum of scores that are nearer to 0 is never rounded by as much as UNK_PENALTY."""
 
 
@@ -57,7 +58,7 @@ class ModelParts:
     """A model that is given a pre-token in parts; this one wants it whole.
 
     ids_of_word: the ids of a whole pre-token.
-    why_uncut: why it wants it whole; '' if not, and if the words of such models are cut before it.
+    why_uncut: why it wants it whole; '' if it does not, or if the files of its kind cut words before it.
     """
 
     def __init__(self, ids_of_word: WordIds, why_uncut: str = "") -> None:
@@ -94,6 +95,7 @@ class AtSplitPoints(ModelParts):
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
         ids = self.last_ids(text[:end], carried)
+        # A part without ids goes on with the run before it.
         return end, ids, Carried(0.0, (bool(ids) and ids[-1] == self._unk_id) or (carried.follows_unknown and not ids))
 
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
@@ -164,7 +166,7 @@ class UnigramParts(ModelParts):
         model = self._model
         if not isinstance(model, Unigram):
             return True
-        if model.byte_fallback or model.unk_id is None or not all(_FARTHEST < s <= 0.0 for _, s in model.pieces):
+        if model.byte_fallback or model.unk_id is None or not all(_LOWEST_EXACT < s <= 0.0 for _, s in model.pieces):
             return False
         unk = model.pieces[model.unk_id][0]
         return not any(piece != unk and not piece.replace(unk, "") for piece in model.vocab if piece)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from reftok import Tokenizer
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
+from reftok.rules.huggingface.normalizers import BertNormalizer
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.spm import LlamaSPM
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Model
+from reftok.rules.text import NormalizedString
 from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 VOCAB = {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4, "abcab": 5, " ": 6}
@@ -41,3 +46,26 @@ def test_ids_and_spans_are_those_of_the_rules(model: Model, text: str) -> None:
     expected = tokenizer.rules.encode(text)
     assert tokenizer.encode_ids(text) == expected.ids
     assert tokenizer.encode(text) == expected
+
+
+class Unmerged(BPE):
+    """Merges nothing."""
+
+    def merge_symbols(self, symbols: Sequence[Any], merge_of: object) -> list[tuple[int, Any]]:
+        return [*enumerate(symbols)]
+
+
+class Reversed(BertNormalizer):
+    """Turns the text around."""
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return NormalizedString(normalized.text[::-1])
+
+
+def test_a_derived_class_is_asked_itself() -> None:
+    """Fault: the rule of a model or a normalizer derived from a known one was replaced by the fast form of that."""
+    model = Tokenizer(Pipeline("tokenizers", Unmerged(PAIR, [("a", "b")]), AddedVocabulary()))
+    assert model.encode_ids("ab") == model.rules.encode("ab").ids == [0, 1]
+    step = Reversed(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
+    normalizing = Tokenizer(Pipeline("tokenizers", BPE(PAIR, []), AddedVocabulary(), normalizers=(step,)))
+    assert normalizing.encode_ids("ab") == normalizing.rules.encode("ab").ids == [1, 0]

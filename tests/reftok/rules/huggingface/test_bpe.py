@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError
-from reftok.rules.huggingface.bpe import Merges, merge_ids, ranked
+from reftok.rules.huggingface.bpe import Merges, ids_of_merges, ranked
 from reftok.rules.merging import merge_all
 
 from ...official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
@@ -126,7 +126,7 @@ def test_an_affix_of_a_million_characters_costs_nothing_per_character_or_merge()
     merges = [("a", affix + "b"), ("ab", affix + "a")]
     model = own(tokenizer_json(bpe([*vocab, "aba", "<unk>"], merges, unk_token="<unk>", **options))).rules.model
     assert [token.value for token in model.tokenize("aba" * 2000)][:3] == ["aba", affix + "a", affix + "b"]
-    ranks = ranked(*merge_ids({"a": 0, "##" * 500_000: 1}, [("a", "##" * 500_000)] * 2000, "##" * 500_000, ""))
+    ranks = ranked(*ids_of_merges({"a": 0, "##" * 500_000: 1}, [("a", "##" * 500_000)] * 2000, "##" * 500_000, ""))
     assert ranks == {(0, 1): (1999, 0)}
 
 
