@@ -221,7 +221,7 @@ class Tokenizer:
         """
         memory = self.memory
         if memory.model_parts is None:
-            memory.model_parts = model_parts(memory.encoder.model.model, memory.encoder.ids_of)
+            memory.model_parts = model_parts(memory.encoder.model, memory.encoder.ids_of)
         affixes = memory.encoder.affixes(add_special_tokens)
         return StreamEncoder(self.rules, memory.model_parts, affixes, add_special_tokens, errors)
 

@@ -134,6 +134,11 @@ class WordModel(Generic[AnyModel]):
             spans = tuple([(character_at[start], character_at[end - 1] + 1) for start, end in spans])
         return ids, shared(spans)
 
+    @cached_property
+    def split_points(self) -> SplitPoints:
+        """Where no token spans a place in a text: models that cut words segment the two sides apart from each other."""
+        return SplitPoints(self.model.vocab)
+
     def cut(self, text: str) -> list[str]:
         """The words of a pre-token that may be long: parts that the model segments apart from each other."""
         return [text]
@@ -242,7 +247,7 @@ class BPEWords(WordModel[BPE]):
         return None if rank is None else (rank, self._wholes[rank])
 
     @cached_property
-    def _split_points(self) -> MergeSplitPoints:
+    def split_points(self) -> MergeSplitPoints:
         return MergeSplitPoints(self.model)
 
     def cut(self, text: str) -> list[str]:
@@ -251,7 +256,7 @@ class BPEWords(WordModel[BPE]):
             return [text]
         if self.model.unk_id is None and not self.model.vocab.keys() >= set(text):
             return [text]  # a character that vanishes shifts the offsets of the whole pre-token
-        return self._split_points.words(text)
+        return self.split_points.words(text)
 
     def word_of_text(self, text: str) -> Word:
         if self.model.unk_id is not None:
@@ -281,12 +286,12 @@ class LlamaBPEWords(WordModel[LlamaBPE]):
         return self.spans_by_rule(word)
 
     @cached_property
-    def _split_points(self) -> SplitPoints:
+    def split_points(self) -> SplitPoints:
         return SplitPoints(map("".join, self.model.ranks))
 
     def cut(self, text: str) -> list[str]:
         # A part of a text must not be taken whole though the text was not: line feeds of Gemma 4 are.
-        return [text] if self.model.options.ignore_merges or "\n" in text else self._split_points.words(text)
+        return [text] if self.model.options.ignore_merges or "\n" in text else self.split_points.words(text)
 
 
 class UnigramWords(WordModel[Unigram]):
@@ -323,12 +328,7 @@ class UnigramWords(WordModel[Unigram]):
         if unk_id not in ids:
             return tuple(ids)
         joined = with_runs_joined([(*span, token_id) for span, token_id in zip(spans, ids, strict=True)], unk_id)
-        return tuple([token_id for start, end, _ in joined for token_id in self._piece_ids(word[start:end])])
-
-    def _piece_ids(self, piece: str) -> list[int]:
-        """The id of a piece, or of a run of unknown characters; or the ids of its bytes."""
-        model = self.model
-        return [model.vocab[byte_piece] for byte_piece in model.byte_pieces(piece)] or [model.id_or_unknown(piece)]
+        return tuple([token_id for start, end, _ in joined for token_id in model.ids_of_piece(word[start:end])])
 
 
 class PieceWords(WordModel[AnyPieceModel]):
@@ -407,11 +407,11 @@ class SentencePieceBPEWords(PieceWords[SentencePieceBPE]):
         self._pieces = merged_pieces(model.ranks)
 
     @cached_property
-    def _split_points(self) -> SplitPoints:
+    def split_points(self) -> SplitPoints:
         return SplitPoints(self.model.ranks)
 
     def cut(self, text: str) -> list[str]:
-        return [text] if self.model.unused else self._split_points.words(text)
+        return [text] if self.model.unused else self.split_points.words(text)
 
     def new_spans(self, word: str, ids: Ids) -> Spans:
         # Where bytes do not fall back a run of unknown characters is one token, of which the ids do not tell the size.
@@ -423,7 +423,7 @@ class SentencePieceBPEWords(PieceWords[SentencePieceBPE]):
         model = self.model
         if model.unused:
             return super().new_ids(word)
-        if len(parts := self._split_points.parts(word)) > 1:
+        if len(parts := self.split_points.parts(word)) > 1:
             return tuple(without_repeats([*chain.from_iterable(map(self.ids.__getitem__, parts))], model.table.unk_id))
         if model.table.matcher.symbols:
             pieces: Sequence[str] = [symbol for _, symbol in merge_all(model.symbols(word), model.merge_of)]
@@ -442,17 +442,13 @@ class LlamaSPMWords(WordModel[LlamaSPM]):
         super().__init__(model)
         self._pieces = merged_pieces(dict(zip(model.vocab, model.ranks.values(), strict=True)))
 
-    @cached_property
-    def _split_points(self) -> SplitPoints:
-        return SplitPoints(self.model.vocab)
-
     def cut(self, text: str) -> list[str]:
-        return [text] if has_surrogate(text) else self._split_points.words(text)
+        return [text] if has_surrogate(text) else self.split_points.words(text)
 
     def new_ids(self, word: str) -> Ids:
         if has_surrogate(word):
             return super().new_ids(word)
-        if len(parts := self._split_points.parts(word)) > 1:
+        if len(parts := self.split_points.parts(word)) > 1:
             return tuple(chain.from_iterable(map(self.ids.__getitem__, parts)))
         # A piece that is no token is a single character.
         return tuple([token_id for piece in self._pieces(word) for token_id in self._ids_of_piece(piece)])

@@ -53,7 +53,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
         self.scored: Memo[ScoredWord] = Memo(self._scored_word)
 
     @cached_property
-    def _split_points(self) -> SplitPoints:
+    def split_points(self) -> SplitPoints:
         return SplitPoints(self.model.table.text_ids)
 
     @cached_property
@@ -73,7 +73,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
 
     def _scored_word(self, word: str) -> ScoredWord:
         assert self._pieces is not None, "asked before"
-        if len(parts := self._split_points.parts(word)) > 1:
+        if len(parts := self.split_points.parts(word)) > 1:
             found = [*map(self.scored.__getitem__, parts)]
             ids = tuple(chain.from_iterable(map(_IDS, found)))
             return ids, min(map(_FARTHEST, found)), sum(map(_REACH, found))
@@ -110,7 +110,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
 
     def _path_ids(self, text: str) -> list[int]:
         """The ids of the best path through a text, unknown characters not joined."""
-        texts = self._split_points.words(text)
+        texts = self.split_points.words(text)
         words = [*map(self.scored.__getitem__, texts)]
         done = summed = 0
         score = bound = 0.0

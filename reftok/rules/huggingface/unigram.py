@@ -87,6 +87,10 @@ class Unigram(VocabModel):
             found.append((start + 1, NO_ID if self.unk_id is None else self.unk_id, self.unknown_score))
         return found
 
+    def ids_of_piece(self, piece: str) -> list[int]:
+        """The id of a piece, or of a run of unknown characters; or the ids of its bytes."""
+        return [self.vocab[byte_piece] for byte_piece in self.byte_pieces(piece)] or [self.id_or_unknown(piece)]
+
     def byte_pieces(self, piece: str) -> list[str]:
         """The byte pieces of a run of unknown characters; none if it does not fall back to bytes."""
         if piece in self.vocab or not self.byte_fallback:

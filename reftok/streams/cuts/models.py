@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from math import inf
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from reftok.fast.split_points import MergeSplitPoints, SplitPoints
+from reftok.fast.models import WordModel
+from reftok.fast.split_points import SplitPoints
 from reftok.limits import LONGEST_STREAMED_PIECE
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -77,20 +78,14 @@ class ModelParts:
 class AtSplitPoints(ModelParts):
     """A model that segments the two sides of a place apart, if no piece spans the place.
 
-    make_last: makes what finds the last such place within a text, 0 if there is none; that takes long.
+    last: finds the last such place within a text, 0 if there is none.
     unk_id: of unknown characters, a run of which becomes one id; None for a model that does not join them.
     """
 
-    def __init__(
-        self, ids_of_word: WordIds, make_last: Callable[[], Callable[[str], int]], unk_id: int | None = None
-    ) -> None:
+    def __init__(self, ids_of_word: WordIds, last: Callable[[str], int], unk_id: int | None = None) -> None:
         super().__init__(ids_of_word)
-        self._make_last = make_last
+        self._last = last
         self._unk_id = unk_id
-
-    @cached_property
-    def _last(self) -> Callable[[str], int]:
-        return self._make_last()
 
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
@@ -109,8 +104,10 @@ class UnusedParts(AtSplitPoints):
     Nothing is settled from the first such piece on; what was before it is kept, to ask about the whole of it then.
     """
 
-    def __init__(self, model: SentencePieceBPE, ids_of_word: WordIds, unk_id: int | None) -> None:
-        super().__init__(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
+    def __init__(
+        self, model: SentencePieceBPE, ids_of_word: WordIds, last: Callable[[str], int], unk_id: int | None
+    ) -> None:
+        super().__init__(ids_of_word, last, unk_id)
         self._model = model
 
     def settled(self, text: str, carried: Carried) -> Settled:
@@ -211,8 +208,7 @@ class UnigramParts(ModelParts):
             return [token.id for token in model.table.tokens([(text[first:end], i) for first, end, i in path])]
         ids: list[int] = []
         for start, end, _ in path:
-            piece = text[start:end]
-            ids += [model.vocab[byte] for byte in model.byte_pieces(piece)] or [model.id_or_unknown(piece)]
+            ids += model.ids_of_piece(text[start:end])
         return ids
 
 
@@ -226,11 +222,13 @@ def _shared_beginning(best: Sequence[Best], places: Collection[int]) -> int:
     return left.pop()
 
 
-def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
+def model_parts(words: WordModel[Any], ids_of_word: WordIds) -> ModelParts:
     """A model in parts; one of a class that is not known here, derived ones too, wants its pre-tokens whole.
 
-    ids_of_word: what the model gives for a whole pre-token.
+    words: the model, with its words. ids_of_word: what it gives for a whole pre-token.
     """
+    model: Model = words.model
+    last = lambda text: words.split_points.last(text)  # they take long to make: not before a text asks
     if type(model) in (Unigram, SentencePieceUnigram):
         assert isinstance(model, Unigram | SentencePieceUnigram)
         return UnigramParts(model, ids_of_word)
@@ -238,19 +236,19 @@ def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
         options = model.options
         # With these a part could be another token than within the word.
         if not (options.ignore_merges or options.continuing_subword_prefix or options.end_of_word_suffix):
-            return AtSplitPoints(ids_of_word, lambda: MergeSplitPoints(model).last)
+            return AtSplitPoints(ids_of_word, last)
     if type(model) is LlamaSPM:
-        return AtSplitPoints(ids_of_word, lambda: _before_bytes(SplitPoints(model.vocab).last))
+        return AtSplitPoints(ids_of_word, _before_bytes(last))
     if isinstance(model, PieceModel):
         unk_id = None if model.byte_fallback else model.unk_id
         if type(model) is SentencePieceWord:
-            return AtSplitPoints(ids_of_word, lambda: lambda text: max(text.rfind(SPACE_SYMBOL), 0), unk_id)
+            return AtSplitPoints(ids_of_word, lambda text: max(text.rfind(SPACE_SYMBOL), 0), unk_id)
         if type(model) is SentencePieceChar:
-            return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.table.matcher.symbols).last, unk_id)
+            return AtSplitPoints(ids_of_word, SplitPoints(model.table.matcher.symbols).last, unk_id)
         if type(model) is SentencePieceBPE and model.unused:
-            return UnusedParts(model, ids_of_word, unk_id)
+            return UnusedParts(model, ids_of_word, last, unk_id)
         if type(model) is SentencePieceBPE:
-            return AtSplitPoints(ids_of_word, lambda: SplitPoints(model.ranks).last, unk_id)
+            return AtSplitPoints(ids_of_word, last, unk_id)
     why = _WHY_WHOLE.get(type(model), "its search is not made to go on")
     return ModelParts(ids_of_word, f"{type(model).__name__}: {why}" if why else "")
 

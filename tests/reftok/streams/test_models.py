@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
+from reftok.fast.known_models import word_model
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.spm import LlamaSPM
@@ -33,7 +34,7 @@ def whole(model: Model, text: str) -> list[int] | None:
 
 def given_after(model: Model, chunks: Sequence[str]) -> list[list[int]]:
     """The ids that have been given after each chunk, and at the end."""
-    stage = Tokenizing(model_parts(model, lambda word: [token.id for token in model.tokenize(word)]))
+    stage = Tokenizing(model_parts(word_model(model), lambda word: [token.id for token in model.tokenize(word)]))
     ids: list[int] = []
     after: list[list[int]] = []
     for item in (*filter(None, chunks), None):
