@@ -112,9 +112,9 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     for parts in ((True,) * len(right), [byte_of_token(token) is not None for token in tokens]):
         if len(parts) == len(right):
             yield "each part of a character counts as one", _moved_on(right, parts)
-    followed = zip(right, [None, *right], strict=False)
-    ends = [(span[1], span[1]) if span == before else span for span, before in followed]
-    yield "of the tokens of a character, only the first has an offset", ends
+            yield "of the tokens of a character, only the first has an offset", _of_firsts(right, parts)
+    for blanks in ("\t\n\r ", "\t\n\v\f\r ", None):
+        yield "all white space is trimmed from offsets", [_trimmed(text, blanks, *span) for span in right]
     starts = [start for start, _ in right[1:]] + [len(text)]
     whole = [(start, after if start <= after < end else end) for (start, end), after in zip(right, starts, strict=True)]
     yield "of the tokens of a character, only the last ends behind it", whole
@@ -160,6 +160,20 @@ def _moved_on(right: Spans, parts: Sequence[bool]) -> Spans:
     ends = zip(right, right[1:], parts, parts[1:], strict=False)
     same = accumulate((one == other and one[0] < one[1] and all(both) for one, other, *both in ends), initial=0)
     return [(start + by, end + by) if end else (start, end) for (start, end), by in zip(right, same, strict=True)]
+
+
+def _of_firsts(right: Spans, parts: Sequence[bool]) -> Spans:
+    """parts: as of `_moved_on`."""
+    before = zip([None, *right], [False, *parts], strict=False)
+    return [
+        (span[1], span[1]) if both == (span, True) and is_part else span
+        for span, is_part, both in zip(right, parts, before, strict=False)
+    ]
+
+
+def _trimmed(text: str, blanks: str | None, start: int, end: int) -> tuple[int, int]:
+    start = end - len(text[start:end].lstrip(blanks))
+    return start, start + len(text[start:end].rstrip(blanks))
 
 
 def _sums(tokenizer: Tokenizer, text: str, count: int) -> Spans | None:

@@ -97,6 +97,9 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
                 rule = f"characters of {length} bytes are unknown, though there are pieces for bytes"
                 build = partial(_with_fallback, tokenizer, partial(_each, unknown), characters)
                 yield of_rules("Model", rule, tokenizer, build, is_not_ascii)
+            rule = "halves of surrogate pairs are encoded one by one: each is unknown"
+            build = partial(_with_fallback, tokenizer, lambda character: [unknown] * 2, "\U00010000-\U0010ffff")
+            yield of_rules("Model", rule, tokenizer, build, _may_be_above)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),

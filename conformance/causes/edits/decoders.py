@@ -36,6 +36,7 @@ _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0
 _LIKE_SPECIAL_TOKENS = (re.compile(r"<\|[^|<>]*\|>"), re.compile(r"<\|[a-z0-9_]+\|>"))
 _MISMAPPED = (0x7F, 0xA0, 0xAD)
 """The bytes beside the ranges of a byte map, which are easily written wrongly."""
+_GLYPHS = frozenset(BYTE_TO_CHARACTER.values())
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """In the order of `clean_up_tokenization` of transformers, and of its ports."""
@@ -141,6 +142,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(
             ("added tokens are given out as they stand, not by their bytes", partial(_as_they_stand, tokenizer))
         )
+        rules.append(("characters outside the byte map are dropped", partial(_mapped_only, tokenizer)))
     if added:
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer, added)))
     if special:
@@ -148,6 +150,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     if special or _controls(tokenizer):
         rule = "behind special tokens at the start, the first space is kept"
         rules.append((rule, partial(first_space_kept, tokenizer)))
+        rule = "behind special tokens at the start, the first space is stripped"
+        rules.append((rule, partial(_first_space_stripped, tokenizer)))
     for rule, text in rules:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
@@ -296,6 +300,12 @@ def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bo
     return tokenizer.rules.decode_tokens([*as_text])
 
 
+def _mapped_only(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Decodes every token by the byte map, added ones too, and drops what it does not have."""
+    text = "".join(filter(_GLYPHS.__contains__, _glyphs(tokenizer, {}, ids, skip)))
+    return (from_byte_characters(text) or b"").decode("utf-8", "replace")
+
+
 def _leniently(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     """Decodes UTF-8 without checking for overlong forms, surrogates or a limit."""
     data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
@@ -363,6 +373,13 @@ def first_space_kept(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> st
     if not ids or ids[0] not in tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer):
         return tokenizer.decode(ids, skip_special_tokens=skip)
     return behind_text(tokenizer, ids, skip)
+
+
+def _first_space_stripped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text of ids as if no special tokens stood before it, which come first."""
+    special = tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer)
+    first = next((place for place, one in enumerate(ids) if one not in special), len(ids))
+    return "".join(tokenizer.decode(some, skip_special_tokens=skip) for some in (ids[:first], ids[first:]))
 
 
 def behind_text(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -225,7 +225,7 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
         if old in types:
             yield of_rules("Model", rule, tokenizer, with_pieces(retyped(old, new)))
         for is_prefixed in (True, False) if old in types and old is PieceType.CONTROL else ():
-            yield Fault("Model", rule, partial(_with_controls_apart, tokenizer, table.of_type(old), is_prefixed))
+            yield Fault("Model", rule, partial(_with_pieces_apart, tokenizer, table.of_type(old), is_prefixed))
     if table.of_type(PieceType.USER_DEFINED):
         rule = "of user-defined symbols the shortest is taken"
         yield of_rules("Model", rule, tokenizer, partial(_with_shortest_symbols, tokenizer, model))
@@ -234,6 +234,9 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
         yield of_rules("Model", "byte_fallback is off", tokenizer, with_pieces(change, byte_fallback=False))
         as_text = partial(_with_byte_pieces_as_text, tokenizer, model)
         yield of_rules("Model", "byte pieces are found in text", tokenizer, as_text)
+        for is_prefixed in (True, False):
+            apart = partial(_with_pieces_apart, tokenizer, table.of_type(PieceType.BYTE), is_prefixed)
+            yield Fault("Model", "byte pieces are found in text", apart)
     inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
     yield of_rules("Model", "scores have the other sign", tokenizer, inverted)
     yield of_rules("Model", "scores are not read", tokenizer, with_pieces(lambda piece: piece._replace(score=0.0)))
@@ -247,15 +250,13 @@ def _with_byte_pieces_as_text(tokenizer: Tokenizer, model: PieceModel) -> Pipeli
     return replace(tokenizer.rules, model=type(model)(table))
 
 
-def _with_controls_apart(
-    tokenizer: Tokenizer, controls: Collection[str], is_prefixed: bool, text: str
-) -> Sequence[int]:
-    """The ids of control pieces, and of what is between them. is_prefixed: whether each part has a dummy prefix."""
+def _with_pieces_apart(tokenizer: Tokenizer, pieces: Collection[str], is_prefixed: bool, text: str) -> Sequence[int]:
+    """The ids of some pieces, and of what is between them. is_prefixed: whether each part has a dummy prefix."""
     later = tokenizer if is_prefixed else without_dummy_prefix(tokenizer) or tokenizer
     before, after = around(tokenizer)
     ids = [*before]
-    for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, controls))})", text)):
-        if part in controls:
+    for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, pieces))})", text)):
+        if part in pieces:
             ids.append(tokenizer.rules.model.vocab[part])
         elif part:
             ids += (later if place else tokenizer).encode_ids(part, add_special_tokens=False)

@@ -336,6 +336,15 @@ class _BySingleCharacters(SentencePieceNormalizer):
         return super().prefix(text[position], 0)
 
 
+class _NotFromAscii(SentencePieceNormalizer):
+    """Rules that begin with an ASCII character are not looked for."""
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
+            return text[position : position + length], length
+        return (text[position], 1) if text[position].isascii() else super().prefix(text, position)
+
+
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     if isinstance(step, UnicodeForm):
         changes: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -404,7 +413,12 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         yield of_rules("Normalizer", not_of_ascii, tokenizer, lambda: bare, str.isascii)
         for form in ("NFKC", "NFC"):
             yield of_text("Normalizer", f"{form} in place of the charsmap", bare, partial(normalize, form))
-        readings = ((_SINGLE, _BySingleCharacters), (_SHORTEST, _ByShortestRule), (_KEPT, _WithoutRemoval))
+        readings = (
+            (_SINGLE, _BySingleCharacters),
+            (_SHORTEST, _ByShortestRule),
+            (_KEPT, _WithoutRemoval),
+            ("rules of the charsmap that begin with ASCII are not applied", _NotFromAscii),
+        )
         for rule, reading in readings:
             yield changed(rule, partial(reading, options, step.charsmap, step.symbols))
         if options.remove_extra_whitespaces:

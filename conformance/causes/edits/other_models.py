@@ -28,7 +28,7 @@ from reftok.rules.merging import merge_all
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
-from reftok.rules.sentencepiece.pieces import Segment
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, Segment
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.rules.sentencepiece.words import SentencePieceChar
 from reftok.rules.stages import Model
@@ -75,6 +75,12 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
         for characters in (list, graphemes):
             each = partial(ChangedModel, model, partial(_each_unknown, model, characters))
             yield _with(tokenizer, "each unknown character is a token", each)
+    if isinstance(model, PieceModel) and model.table.byte_fallback:
+        yield _with(
+            tokenizer,
+            "a word with a character without a piece is all bytes",
+            partial(_words_of_bytes, tokenizer, model),
+        )
     unknown = model.unk_id
     if unknown is not None:
         whole = partial(_unknown_words, tokenizer, unknown)
@@ -382,6 +388,19 @@ def _each_unknown(model: Model, characters: Callable[[str], Iterable[str]], text
         else:
             tokens.append(token)
     return tokens
+
+
+def _words_of_bytes(tokenizer: Tokenizer, model: PieceModel) -> Model:
+    byte_ids = model.table.byte_ids
+
+    def of_bytes(word: str) -> list[Token]:
+        data = word.encode("utf-8", "surrogatepass")
+        return [Token(byte_ids[byte], BYTE_PIECES[byte], (0, len(word))) for byte in data]
+
+    def has_bytes(word: str) -> bool:
+        return any(token.id in byte_ids for token in model.tokenize(word))
+
+    return ChangedModel(model, by_words(model.tokenize, words_of(tokenizer), has_bytes, of_bytes))
 
 
 def _unknown_words(tokenizer: Tokenizer, unknown: int) -> Model:

@@ -21,6 +21,7 @@ _CLASSES = {
     "_": (),
 }
 """Members of a class and their replacements; a member can also be left out if the class has others."""
+_NOT_ASCII = r"\x{80}-\x{10FFFF}"
 _MEMBER = re.compile(r"\\r\\n|\\[pP]\{[^}]*\}|\\.|.", re.DOTALL)
 _ATOM = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\.|[^()|\\]", re.DOTALL)
 _QUANTIFIER = re.compile(r"[?*+]|\{\d*,?\d*\}")
@@ -101,6 +102,8 @@ def _of_atom(atom: str) -> Iterator[tuple[str, str]]:
     head, body, tail = ("[", atom[1:-1], "]") if atom.startswith("[") else ("", atom, "")
     if body.startswith("^"):
         head, body = "[^", body[1:]
+    if head == "[^":
+        yield f"has only the ASCII characters of “{atom}”", f"[^{body}{_NOT_ASCII}]"
     members = _MEMBER.findall(body)
     for index, member in enumerate(members):
         if member in _CLASSES and len(members) > 1:

@@ -62,6 +62,10 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
             yield of_rules("PreTokenizer", rule, tokenizer, partial(_with_splits, tokenizer, table), concerns)
         if strips:
             yield of_rules("AddedTokens", rule, tokenizer, partial(seen_otherwise, tokenizer, table), concerns)
+    if splits:
+        table = dict.fromkeys(map(ord, WHITE_SPACE - {" "}), NONCHARACTER)
+        spaces_alone = partial(_with_splits, tokenizer, table)
+        yield of_rules("PreTokenizer", "only U+0020 is white space", tokenizer, spaces_alone)
     if strips:
         table = dict.fromkeys(map(ord, WHITE_SPACE - ASCII_WHITE_SPACE), NONCHARACTER)
         concerns = partial(_has_any, frozenset(map(chr, table)))

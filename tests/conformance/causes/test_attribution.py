@@ -233,3 +233,25 @@ def test_offsets_that_count_from_the_special_token_before_are_told() -> None:
     given = tuple((a - end, b - end) if a >= end else (a, b) for a, b in right.offsets)
     told = attribute_offsets(tokenizer, text, right, Encoded(right.ids, offsets=given))
     assert told == Attribution("Offsets", "offsets count from the special token before")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "given", "rule"),
+    [
+        ("bpe-gpt2", "a\n\nb", [(0, 1), (2, 2), (3, 3), (3, 4)], "all white space is trimmed from offsets"),
+        (
+            "spm-bpe-hf",
+            "\U0001f999a",
+            [(0, 0), (0, 1), (0, 1), (1, 1), (1, 1), (1, 1), (1, 2)],
+            "of the tokens of a character, only the first has an offset",
+        ),
+    ],
+)
+def test_offsets_of_white_space_and_of_byte_pieces_are_named(
+    model: str, text: str, given: list[tuple[int, int]], rule: str
+) -> None:
+    """Fault: both had no known rule."""
+    encoding = load(model).encode(text)
+    expected = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
+    found = attribute_offsets(load(model), text, expected, Encoded(expected.ids, offsets=tuple(given)))
+    assert found.rule == rule

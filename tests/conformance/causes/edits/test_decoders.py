@@ -115,6 +115,13 @@ def test_byte_pieces_that_have_a_sign_are_lost() -> None:
         ("spm-bpe-hf", "behind special tokens at the start, the first space is kept", ("<s>", "▁a"), "<s> a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("<s>", "▁a", "▁a"), " a a"),
         ("spm-bpe", "behind special tokens at the start, the first space is kept", ("▁a", "▁a"), "a a"),
+        (
+            "spm-bpe-hf",
+            "behind special tokens at the start, the first space is stripped",
+            ("<s>", "▁a", "▁a"),
+            "<s>a a",
+        ),
+        ("bpe-qwen", "characters outside the byte map are dropped", ("[two words]", "a"), "[twowords]a"),
         ("bpe-gpt2", "added tokens are given out as they stand, not by their bytes", ("[éĠ]", "a"), "[éĠ]a"),
     ],
 )

@@ -38,7 +38,9 @@ def test_a_queue_makes_what_two_symbols_make_now() -> None:
 def test_byte_pieces_are_found_in_text_that_spells_them() -> None:
     right = load("spm-unigram-bytes")
     assert "<0x41>" not in right.encode("a<0x41>").tokens
-    assert "<0x41>" in tokens(right, "byte pieces are found in text", "a<0x41>")
+    faults = [one for one in of_model(right) if one.rule == "byte pieces are found in text"]
+    found = [[right.id_to_token(one) for one in fault.ids("<0x41>b")] for fault in faults]
+    assert found == [["▁", "<0x41>", "b"], ["<0x41>", "▁b"], ["<0x41>", "b"]], "in a text, or with others before it"
 
 
 def test_numbered_tokens_are_numbered_from_the_other_end() -> None:

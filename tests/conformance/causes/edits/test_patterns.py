@@ -11,6 +11,7 @@ from conformance.core.rule_table import usual_cause
 from reftok.formats.tiktoken.encodings import ENCODINGS
 from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.rules.patterns import pattern_matches
 
 CL100K, O200K = (compile_fancy_regex(ENCODINGS[name].pattern) for name in ("cl100k_base", "o200k_base"))
@@ -55,11 +56,24 @@ def test_a_published_pattern_is_changed_to_others_that_are_documented(pattern: P
         ("white space at the end is cut behind a line end", "a\n  ", ["a", "\n", "  "]),
         ("white space lookahead is missing", "a  b", ["a", "  ", "b"]),
         ("line ends are split from punctuation", ".\n", [".", "\n"]),
+        ("a space is taken with contractions", "it 's", ["it", " 's"]),
     ],
 )
 def test_a_change_of_cl100k_cuts_as_it_says(rule: str, text: str, wrong: list[str]) -> None:
     assert wrong != pieces(CL100K, text)
     assert wrong in [pieces(changed, text) for name, changed in changes(CL100K) if name == rule]
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong"),
+    [
+        ("contractions are not split at the end of the text", ["it", "'s", " we", "'", "re"]),
+        ("a space is taken with contractions", ["it", "'s", " we", "'re"]),
+    ],
+)
+def test_contractions_of_gpt2_are_cut_otherwise(rule: str, wrong: list[str]) -> None:
+    gpt2 = compile_oniguruma(GPT2_PATTERN)
+    assert [pieces(changed, "it's we're") for name, changed in changes(gpt2) if name == rule] == [wrong]
 
 
 @given(TEXTS.map("".join))
