@@ -52,12 +52,12 @@ def attribute_stream_decoding(
     where no mistakes give the texts, or too few streams are wrong.
     """
     plain = [entry for entry in entries if entry.feeding.is_plain and isinstance(entry.streaming, Streamed)]
-    given = [*map(_text, plain)]
+    given, mine = [*map(_text, plain)], [*own]
     right = [(entry.whole, _right(tokenizer, entry)) for entry in plain]
     wrong = {place for place, text in enumerate(given) if text not in right[place]}
     if len(wrong) < LEAST_WRONG:
         return Attribution()
-    shown = {place for place, entry in enumerate(plain) if entry in [*own]} & wrong
+    shown = {place for place, entry in enumerate(plain) if entry in mine} & wrong
     told: dict[str, dict[int, str | None]] = {}  # the texts that a mistake makes wrong
     for rule, streamed in mistakes(tokenizer):
         texts = (predicted(partial(streamed, *_fed(entry))) for entry in plain)

@@ -110,7 +110,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
         symbols=tuple(_written(notation, _pieces(tokenizer, PieceType.USER_DEFINED))),
         reserved=(*(tuple(_pieces(tokenizer, kind)) for kind in _RESERVED), tuple(map(tokens.__getitem__, byte_ids))),
         unmerged=tuple(_written(notation, _unmerged(tokenizer, pairs))),
-        inserted=tuple(dict.fromkeys(map(tokens.__getitem__, tokenizer.encode_ids("")))),
+        inserted=tuple(dict.fromkeys(filter(None, map(tokens.get, tokenizer.encode_ids(""))))),
     )
 
 

@@ -30,6 +30,7 @@ from reftok.rules.types import AddedToken
 from reftok.unicode.characters import composition
 from tests.conformance.fuzzing.sessions import planted, run, session_job
 from tests.conformance.generators.tiny import byte_level, knowledge_of
+from tests.reftok.official import bpe, own, tokenizer_json
 
 NORMALIZED_FIRST = planted("wrong_added_tokens").replace("Subject", "NormalizedFirst")
 RULE = "the text is normalized before added tokens are matched"
@@ -56,6 +57,18 @@ def test_texts_begin_and_end_with_what_the_template_puts_around_them() -> None:
     """Fault: an end token that was left out behind a text that ends with it was as expected."""
     content = "<|begin_of_text|>"
     assert {f"{content}a", f"a{content}", content} <= {*texts("bpe-llama3", BESIDE_TOKENS)}
+
+
+def test_a_template_may_put_ids_around_a_text_that_no_token_has() -> None:
+    template = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [77], "tokens": ["<s>"]}},
+    }
+    tokenizer = own(tokenizer_json(bpe(["a"]), post_processor=template))
+    assert tokenizer.encode_ids("a") == [77, 0]
+    assert model_knowledge(tokenizer).inserted == ()
 
 
 @pytest.mark.parametrize("model", ["byte-level", "bpe-qwen", "bpe-llama3"])
