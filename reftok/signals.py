@@ -58,6 +58,26 @@ def stop_exit_code(stop: KeyboardInterrupt) -> int:
     return 128 + (stop.args[0] if stop.args and isinstance(stop.args[0], int) else signal.SIGINT)
 
 
+def interrupt_behind(error: object) -> KeyboardInterrupt | None:
+    """The interrupt that an error came of; None if it came of none.
+
+    An interrupt that reaches `wait` of a Condition of Python between the release of its lock and the wait makes `with`
+    release the lock once more: that raises RuntimeError, "release unlocked lock".
+
+    >>> try:
+    ...     try:
+    ...         raise KeyboardInterrupt(15)
+    ...     finally:
+    ...         raise RuntimeError("release unlocked lock")
+    ... except RuntimeError as error:
+    ...     interrupt_behind(error)
+    KeyboardInterrupt(15)
+    """
+    while isinstance(error, RuntimeError):
+        error = error.__context__
+    return error if isinstance(error, KeyboardInterrupt) else None
+
+
 def _repeat_interrupt(otherwise: Callable[[UnraisableHookArgs], object], dropped: UnraisableHookArgs) -> None:
     """Handle an exception that Python drops: an interrupt is sent to this process again."""
     if isinstance(dropped.exc_value, KeyboardInterrupt):
