@@ -238,15 +238,16 @@ def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Itera
     normalized = NormalizedString(text)
     for normalizer in tokenizer.rules.normalizers:
         normalized = normalizer.normalize(normalized)
-    bare = replace(tokenizer.rules, normalizers=())
-    others = {"offsets count the normalized text": (bare, normalized.text)}
+    in_normalized = "offsets count the normalized text"
+    others = [(in_normalized, replace(tokenizer.rules, normalizers=()), normalized.text)]
+    others.append((in_normalized, tokenizer.rules, normalized.text))  # whoever normalizes first does it twice
     for index, step in enumerate(tokenizer.rules.post_processors or ()):
         if isinstance(step, ByteLevel):
             steps = list(tokenizer.rules.post_processors or ())
             steps[index] = replace(step, trim_offsets=not step.trim_offsets)
             rule = f"trim_offsets is {'off' if step.trim_offsets else 'on'}"
-            others[rule] = replace(tokenizer.rules, post_processors=tuple(steps)), text
-    for rule, (other, given) in others.items():
+            others.append((rule, replace(tokenizer.rules, post_processors=tuple(steps)), text))
+    for rule, other, given in others:
         encoding = predicted(partial(other.encode, given))
         if encoding is not None and list(encoding.offsets) != list(right):
             yield rule, encoding.offsets

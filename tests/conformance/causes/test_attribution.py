@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.causes.attribution import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
+from conformance.causes.attribution import (
+    Attribution,
+    attribute_boundaries,
+    attribute_decoding,
+    attribute_offsets,
+    offset_rules,
+)
 from conformance.causes.edits import decoding_faults, faults
 from conformance.causes.one_answer import Attributor
 from conformance.checks.base import Answers
@@ -21,7 +27,7 @@ from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, Tokenizer, embedded_models
 from reftok.rules.huggingface.bpe import BPE
 from tests.models import load
-from tests.reftok.official import own, tokenizer_json, wordlevel
+from tests.reftok.official import own, tokenizer_json, unigram, wordlevel
 
 MODELS = sorted(embedded_models())
 TEXTS = (
@@ -255,3 +261,13 @@ def test_offsets_of_white_space_and_of_byte_pieces_are_named(
     expected = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
     found = attribute_offsets(load(model), text, expected, Encoded(expected.ids, offsets=tuple(given)))
     assert found.rule == rule
+
+
+def test_offsets_in_a_text_that_is_normalized_twice_are_named() -> None:
+    """Fault: of a charsmap that composes some only at the second time, 12 of 95 texts spoke against the right name."""
+    halving = {"type": "Replace", "pattern": {"String": "aa"}, "content": "a"}
+    right = own(tokenizer_json(unigram(("<unk>", 0.0), ("b", -1.0)), normalizer=halving))
+    encoding, twice = right.encode("aaaab"), right.encode("aab")
+    assert encoding.ids == twice.ids
+    expected, given = (Encoded(tuple(one.ids), offsets=tuple(one.offsets)) for one in (encoding, twice))
+    assert offset_rules(right, "aaaab", expected, given)[0] == "offsets count the normalized text"
