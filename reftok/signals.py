@@ -9,11 +9,12 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from sys import UnraisableHookArgs
 
 SECONDS_TO_REPEAT = 0.01
@@ -24,8 +25,8 @@ def end_by_signals() -> None:
     """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that the command can be resumed.
 
     Python drops exceptions in a `__del__`. An interrupt that is dropped there is sent again a moment later: it would be
-    lost, with a traceback on the terminal. Once Python ends, the signals are ignored: all is written by then, and the
-    exit code stands. Only the main thread may set handlers; another one changes nothing.
+    lost, with a traceback on the terminal. While Python exits, the signals are ignored: everything is written by then,
+    and the exit code must not change. Only the main thread may set handlers; another one changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -39,11 +40,11 @@ def end_by_signals() -> None:
             signal.signal(number, stop)
     if getattr(sys.unraisablehook, "func", None) is not _repeat_interrupt:
         sys.unraisablehook = partial(_repeat_interrupt, sys.unraisablehook)
-        atexit.register(_ignore_signals)  # runs last, as it is registered first: what else ends can be interrupted
+        atexit.register(_ignore_signals)  # registered first, so it runs after all other exit handlers
 
 
 def _ignore_signals() -> None:
-    # Python gives SIGINT its default back while it ends, which would kill the process; it leaves ignored ones alone.
+    # Python restores the default handler of SIGINT at exit, which would kill the process, unless it is ignored.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) is not None:
             signal.signal(number, signal.SIG_IGN)
@@ -58,24 +59,32 @@ def stop_exit_code(stop: KeyboardInterrupt) -> int:
     return 128 + (stop.args[0] if stop.args and isinstance(stop.args[0], int) else signal.SIGINT)
 
 
-def interrupt_behind(error: object) -> KeyboardInterrupt | None:
-    """The interrupt that an error came of; None if it came of none.
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Raise the interrupt itself if Python has turned it into a RuntimeError.
 
-    An interrupt that reaches `wait` of a Condition of Python between the release of its lock and the wait makes `with`
-    release the lock once more: that raises RuntimeError, "release unlocked lock".
+    `Condition.wait` releases its lock just before it waits. An interrupt between the two leaves the lock released, and
+    the `with` around the call fails with RuntimeError, "release unlocked lock". So `Future.result` may, for one.
 
     >>> try:
-    ...     try:
-    ...         raise KeyboardInterrupt(15)
-    ...     finally:
-    ...         raise RuntimeError("release unlocked lock")
-    ... except RuntimeError as error:
-    ...     interrupt_behind(error)
+    ...     with interrupts_kept():
+    ...         try:
+    ...             raise KeyboardInterrupt(15)
+    ...         finally:
+    ...             raise RuntimeError("release unlocked lock")
+    ... except KeyboardInterrupt as stop:
+    ...     stop
     KeyboardInterrupt(15)
     """
-    while isinstance(error, RuntimeError):
-        error = error.__context__
-    return error if isinstance(error, KeyboardInterrupt) else None
+    try:
+        yield
+    except RuntimeError as error:
+        cause: BaseException | None = error
+        while isinstance(cause, RuntimeError):
+            cause = cause.__context__
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None
+        raise
 
 
 def _repeat_interrupt(otherwise: Callable[[UnraisableHookArgs], object], dropped: UnraisableHookArgs) -> None:

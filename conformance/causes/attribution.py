@@ -112,9 +112,9 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     for parts in ((True,) * len(right), [byte_of_token(token) is not None for token in tokens]):
         if len(parts) == len(right):
             yield "each part of a character counts as one", _moved_on(right, parts)
-            yield "of the tokens of a character, only the first has an offset", _of_firsts(right, parts)
+            yield "of the tokens of a character, only the first has an offset", _only_first_parts(right, parts)
     for blanks in ("\t\n\r ", "\t\n\v\f\r ", None):
-        yield "all white space is trimmed from offsets", [_trimmed(text, blanks, *span) for span in right]
+        yield "offsets are trimmed of all white space", [_trimmed(text, blanks, *span) for span in right]
     starts = [start for start, _ in right[1:]] + [len(text)]
     whole = [(start, after if start <= after < end else end) for (start, end), after in zip(right, starts, strict=True)]
     yield "of the tokens of a character, only the last ends behind it", whole
@@ -162,8 +162,8 @@ def _moved_on(right: Spans, parts: Sequence[bool]) -> Spans:
     return [(start + by, end + by) if end else (start, end) for (start, end), by in zip(right, same, strict=True)]
 
 
-def _of_firsts(right: Spans, parts: Sequence[bool]) -> Spans:
-    """parts: as of `_moved_on`."""
+def _only_first_parts(right: Spans, parts: Sequence[bool]) -> Spans:
+    """Gives the later parts of a character an empty span at its end. parts: see `_moved_on`."""
     before = zip([None, *right], [False, *parts], strict=False)
     return [
         (span[1], span[1]) if both == (span, True) and is_part else span
@@ -172,6 +172,7 @@ def _of_firsts(right: Spans, parts: Sequence[bool]) -> Spans:
 
 
 def _trimmed(text: str, blanks: str | None, start: int, end: int) -> tuple[int, int]:
+    """Trims a span. blanks: the characters to trim, None for all white space."""
     start = end - len(text[start:end].lstrip(blanks))
     return start, start + len(text[start:end].rstrip(blanks))
 
@@ -239,8 +240,11 @@ def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Itera
     for normalizer in tokenizer.rules.normalizers:
         normalized = normalizer.normalize(normalized)
     in_normalized = "offsets count the normalized text"
-    others = [(in_normalized, replace(tokenizer.rules, normalizers=()), normalized.text)]
-    others.append((in_normalized, tokenizer.rules, normalized.text))  # whoever normalizes first does it twice
+    others = [
+        (in_normalized, replace(tokenizer.rules, normalizers=()), normalized.text),
+        # A port that normalizes before it calls an encoder that normalizes does it twice.
+        (in_normalized, tokenizer.rules, normalized.text),
+    ]
     for index, step in enumerate(tokenizer.rules.post_processors or ()):
         if isinstance(step, ByteLevel):
             steps = list(tokenizer.rules.post_processors or ())

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, combinations
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
@@ -24,7 +24,7 @@ Ids: TypeAlias = Sequence[int]
 Change: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
 
 LEAST_WRONG, LEAST_EXPLAINED = 3, 0.95
-"""How many wrong streams a mistake must explain, and which share of them and of all streams, the right ones too."""
+"""The number of wrong streams that a mistake must explain, and the share of the wrong ones and of all streams."""
 
 _LENGTHS = ((0xF0, 4), (0xE0, 3), (0xC0, 2))
 """The first bytes of characters, and how many bytes these have."""
@@ -46,34 +46,55 @@ _OF_PARTS: tuple[tuple[str, Change], ...] = (
 def attribute_stream_decoding(
     tokenizer: Tokenizer, entries: Iterable[FedStream], own: Iterable[FedStream]
 ) -> Attribution:
-    """The mistake behind some streams, one of two at most that together give the text of nearly every stream.
+    """Finds the mistake behind some streams: one mistake, or two together, must explain nearly every stream.
 
-    entries: of one subject, right ones among them. own: those whose mistake is asked for, of the entries. Gives nothing
-    where no mistakes give the texts, or too few streams are wrong.
+    entries: streams of one subject, right ones among them. own: the streams to attribute, a part of the entries.
+    Returns an empty attribution if no mistakes explain the streams, or if too few streams are wrong.
     """
     plain = [entry for entry in entries if entry.feeding.is_plain and isinstance(entry.streaming, Streamed)]
-    given, mine = [*map(_text, plain)], [*own]
     right = [(entry.whole, _right(tokenizer, entry)) for entry in plain]
-    wrong = {place for place, text in enumerate(given) if text not in right[place]}
+    wrong = {place for place, entry in enumerate(plain) if _text(entry) not in right[place]}
     if len(wrong) < LEAST_WRONG:
         return Attribution()
-    shown = {place for place, entry in enumerate(plain) if entry in mine} & wrong
-    told: dict[str, dict[int, str | None]] = {}  # the texts that a mistake makes wrong
+    own = [*own]
+    asked = {place for place in wrong if plain[place] in own}
+    candidates: list[_Candidate] = []
     for rule, streamed in mistakes(tokenizer):
-        texts = (predicted(partial(streamed, *_fed(entry))) for entry in plain)
-        told[rule] = {place: text for place, text in enumerate(texts) if text not in right[place]}
-    hits = {rule: {place for place, text in texts.items() if text == given[place]} for rule, texts in told.items()}
-    able = [rule for rule in told if len(hits[rule]) >= LEAST_WRONG]
-    for together in (*combinations(able, 1), *combinations(able, 2)):
-        spoken = Counter(chain.from_iterable(map(told.__getitem__, together)))
-        found = set[int]().union(*map(hits.__getitem__, together))
-        mixed = {place for place in wrong if spoken[place] > 1}  # what both make of it is not known
-        left, refuting = wrong - found - mixed, spoken.keys() - wrong
-        most = 1 - LEAST_EXPLAINED
-        if len(left) <= most * len(wrong) and len(left) + len(refuting) <= most * len(plain):
-            rule = next((rule for rule in together if hits[rule] & shown), "")
-            return Attribution("Decoder", rule) if rule else Attribution()
+        texts = [predicted(partial(streamed, *_fed(entry))) for entry in plain]
+        scope = {place for place, text in enumerate(texts) if text not in right[place]}
+        candidate = _Candidate(rule, scope, {place for place in scope if texts[place] == _text(plain[place])})
+        if len(candidate.explained) >= LEAST_WRONG:
+            if _explain_nearly_all((candidate,), wrong, len(plain)):
+                return _attributed((candidate,), asked)
+            candidates.append(candidate)
+    for pair in combinations(candidates, 2):
+        if _explain_nearly_all(pair, wrong, len(plain)):
+            return _attributed(pair, asked)
     return Attribution()
+
+
+class _Candidate(NamedTuple):
+    """A mistake, with the indexes of the streams that it changes, and of those that it explains."""
+
+    rule: str
+    scope: set[int]
+    explained: set[int]
+
+
+def _explain_nearly_all(together: Sequence[_Candidate], wrong: set[int], count: int) -> bool:
+    """Whether these mistakes explain nearly all wrong streams and change few right ones. count: of all streams."""
+    changed = Counter(chain.from_iterable(one.scope for one in together))
+    explained = {place for one in together for place in one.explained}
+    # The text of a stream that two mistakes change is not predicted: it counts for neither side.
+    unexplained = {place for place in wrong - explained if changed[place] < 2}
+    most = 1 - LEAST_EXPLAINED
+    return len(unexplained) <= most * len(wrong) and len(unexplained) + len(changed.keys() - wrong) <= most * count
+
+
+def _attributed(together: Sequence[_Candidate], asked: set[int]) -> Attribution:
+    """The first of these mistakes that explains one of the streams that are asked about."""
+    rule = next((one.rule for one in together if one.explained & asked), "")
+    return Attribution("Decoder", rule) if rule else Attribution()
 
 
 def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], str]]]:
@@ -86,7 +107,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
         yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
-        yield "text behind a line feed is decoded separately", partial(_by_lines, tokenizer)
+        yield "text after a line feed is decoded separately", partial(_line_by_line, tokenizer)
     outside = lambda one: tokenizer.id_to_token(one) is None
     yield "an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)
     yield "special tokens are always skipped", lambda ids, _: tokenizer.decode(ids, skip_special_tokens=True)
@@ -98,7 +119,7 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
             rule = f"the bytes of a run of byte tokens are given out by {count}"
             yield rule, partial(_by_bytes, tokenizer, partial(_has_length, count))
         yield NOT_AWAITED, partial(_by_bytes, tokenizer, is_utf_8)
-        yield "new text is told by its length, though earlier text has changed", partial(_by_length, tokenizer)
+        yield "text given out is assumed not to change", partial(_by_length, tokenizer)
     if is_byte_level(tokenizer):
         rule = "the bytes behind the first of a character are counted, not looked at"
         yield rule, partial(_counted, tokenizer)
@@ -145,7 +166,8 @@ def _overtaken(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
     return text + stream.finish()
 
 
-def _by_lines(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+def _line_by_line(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
+    """Decodes the ids of each line, up to its line feed, as a text of their own."""
     text, start = "", 0
     for place, one in enumerate(ids, 1):
         if place == len(ids) or tokenizer.decode([one]).endswith("\n"):
@@ -168,7 +190,7 @@ def _by_bytes(tokenizer: Tokenizer, ends: Callable[[bytes], bool], ids: Ids, ski
 
 
 def _by_length(tokenizer: Tokenizer, ids: Ids, skips: bool) -> str:
-    """Decodes all ids so far each time, and gives out what is longer than the last text."""
+    """Decodes all ids so far each time, and gives out what lies beyond the length of the last text."""
     given, length = "", 0
     for count in range(1, 1 + len(ids)):
         text = tokenizer.decode(ids[:count], skip_special_tokens=skips)

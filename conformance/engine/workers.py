@@ -23,7 +23,7 @@ from conformance.core.errors import HarnessError
 from conformance.engine.benches import close_benches
 from conformance.engine.queue import ShardQueue, ShardT
 from conformance.subjects.process import sweep
-from reftok.signals import interrupt_behind
+from reftok.signals import interrupts_kept
 
 IN_THIS_PROCESS = 0
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -79,9 +79,8 @@ class Workers:
         for pool in self._pools:
             pool.join()
         sweep()  # a worker that was ended in the middle leaves the folders of its subjects' processes
-        if kind is RuntimeError and (interrupt := interrupt_behind(error[0])) is not None:
-            raise interrupt from None
 
+    @interrupts_kept()
     def run(
         self,
         work: Callable[[ShardT], Result],

@@ -52,7 +52,7 @@ class ModelKnowledge:
     added: the added tokens.
     symbols: the user-defined symbols. reserved: the pieces that no text becomes by their names, by type.
     unmerged: what the entries stand for that merges do not make: only as a whole pre-token are they found, if at all.
-    inserted: the tokens that are put around a text.
+    template: the tokens that the post-processor adds to a text.
     """
 
     notation: Notation
@@ -68,7 +68,7 @@ class ModelKnowledge:
     symbols: tuple[str, ...] = field(repr=False)
     reserved: tuple[tuple[str, ...], ...] = field(repr=False)
     unmerged: tuple[str, ...] = field(repr=False)
-    inserted: tuple[str, ...] = field(repr=False)
+    template: tuple[str, ...] = field(repr=False)
 
     def text(self, tokens: str) -> str:
         """The text that entries of the vocab, written one after the other, stand for.
@@ -110,7 +110,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
         symbols=tuple(_written(notation, _pieces(tokenizer, PieceType.USER_DEFINED))),
         reserved=(*(tuple(_pieces(tokenizer, kind)) for kind in _RESERVED), tuple(map(tokens.__getitem__, byte_ids))),
         unmerged=tuple(_written(notation, _unmerged(tokenizer, pairs))),
-        inserted=tuple(dict.fromkeys(filter(None, map(tokens.get, tokenizer.encode_ids(""))))),
+        template=tuple(dict.fromkeys(filter(None, map(tokens.get, tokenizer.encode_ids(""))))),
     )
 
 

@@ -73,7 +73,7 @@ def seams(knowledge: ModelKnowledge) -> tuple[Seam, ...]:
         _at_ends(added),
         _at_starts(added),
         _beside_tokens(added),
-        _inserted(knowledge.inserted),
+        _beside_template(knowledge.template),
         _newer(),
         _cased(),
         _white(),
@@ -139,11 +139,11 @@ def _beside_tokens(added: Sequence[AddedToken]) -> Iterator[Seam]:
             yield Seam(BESIDE_TOKENS, f"{flag} {age_of(character)}", place, text)
 
 
-def _inserted(contents: Sequence[str]) -> Iterator[Seam]:
-    """Texts that begin and end with what is put around them: it must be put there nevertheless."""
+def _beside_template(contents: Sequence[str]) -> Iterator[Seam]:
+    """Texts that begin or end with a token of the template, which must be added nevertheless."""
     for content in contents:
         for place, text in (("start", f"{content}a"), ("end", f"a{content}"), ("start and end", content)):
-            yield Seam(BESIDE_TOKENS, f"inserted, at the {place}", f"{content} at the {place}", text)
+            yield Seam(BESIDE_TOKENS, f"of the template, at the {place}", f"{content} at the {place}", text)
 
 
 def _alternatives(number: int, tree: Node) -> Iterator[Seam]:

@@ -19,7 +19,7 @@ from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import decoding_lines, explanation_lines, without_colours
-from reftok.fast.memo import most_remembered
+from reftok.fast.memo import memo_limits
 from reftok.formats import load_rules
 from reftok.formats.model_files import embedded_models, find_model
 from reftok.rules.pipeline import Pipeline
@@ -163,7 +163,7 @@ def _info(options: argparse.Namespace) -> None:
         print(json.dumps(names) if options.json else "\n".join(names))
         return
     rules = load_rules(options.model, options.encoding)
-    told = {"file": str(find_model(options.model)), **information(rules), "caches": most_remembered()}
+    told = {"file": str(find_model(options.model)), **information(rules), "caches": memo_limits()}
     print(json_line(told) if options.json else harmless("\n".join(information_lines(told))))
 
 

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from reftok.cli.terminal import MODEL, StatusLine, add_command, add_shared, say
 from reftok.encode_files.encode_files import encode_files
 from reftok.encode_files.run import EncodedFiles, Progress
+from reftok.signals import interrupts_kept
 
 EXAMPLES = """examples:
   reftok encode-file bpe-qwen texts.txt -o tokens.npy               each line is a document
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
     started = monotonic()
     is_shown = not options.quiet and sys.stderr.isatty()
     try:
-        with closing(ProgressLine(sys.stderr)) if is_shown else nullcontext() as line:
+        with interrupts_kept(), closing(ProgressLine(sys.stderr)) if is_shown else nullcontext() as line:
             written = encode_files(
                 options.model,
                 options.inputs or ["-"],

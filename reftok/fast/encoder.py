@@ -60,7 +60,7 @@ class FastEncoder:
         is_raw = self._pre_tokens is not None and self._pre_tokens.is_raw
         self._ids = self.model.raw_ids if is_raw else self.model.ids
         self._shows_unknown = isinstance(rules.model, PieceModel | Unigram)
-        # An unknown piece shows its own text, after ByteLevel; a raw word has only the text before it.
+        # The value of an unknown token is its text after ByteLevel, which a raw word does not have.
         self._tells_tokens = tells_tokens(rules.model) and not (is_raw and self._shows_unknown)
 
     def ids(self, text: str) -> list[int]:

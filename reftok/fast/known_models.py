@@ -42,7 +42,7 @@ _FORMS: Mapping[type[Any], Callable[[Any], WordModel[Any]]] = {
     SentencePieceBPE: SentencePieceBPEWords,
     SentencePieceChar: PieceWords,
     SentencePieceWord: PieceWords,
-    # As of any other class, but `tells_tokens` asks who is known.
+    # The default, listed because `tells_tokens` looks classes up here.
     **dict.fromkeys((WordLevel, WordPiece, LlamaUGM, LlamaWPM), WordModel),
 }
 

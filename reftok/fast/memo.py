@@ -15,10 +15,10 @@ LONGEST = 255
 """A longer text is seldom seen twice."""
 
 
-def most_remembered() -> dict[str, int]:
+def memo_limits() -> dict[str, int]:
     """The most that a memo of words holds, in both generations.
 
-    >>> most_remembered()
+    >>> memo_limits()
     {'entries': 131072, 'characters': 2097152}
     """
     return {"entries": 2 * MOST_ENTRIES, "characters": 2 * MOST_CHARACTERS}

@@ -68,7 +68,7 @@ def spans_of_lengths(lengths: Iterable[int]) -> Spans:
 class WordModel(Generic[AnyModel]):
     """A model that remembers its words.
 
-    model: of the rules, for words that are left to the rule; if it merges, a copy that merges in less time.
+    model: the model of the rules, asked for words without a fast path; if it merges, a copy with faster merges.
     ids: a word, as the model takes it, to its ids.
     words: the same word to its ids and the spans of its tokens, in code points of the word.
     raw_ids, raw_words: the same for a word that ByteLevel has not written in the characters of its bytes yet; spans are
@@ -136,7 +136,7 @@ class WordModel(Generic[AnyModel]):
 
     @cached_property
     def split_points(self) -> SplitPoints:
-        """Where no token spans a place in a text: models that cut words segment the two sides apart from each other."""
+        """Finds positions that no token spans; the text on either side of one is segmented separately."""
         return SplitPoints(self.model.vocab)
 
     def cut(self, text: str) -> list[str]:
@@ -208,7 +208,7 @@ class BPEWords(WordModel[BPE]):
 
     @cached_property
     def _ranks(self) -> Mapping[tuple[int, int], int]:
-        # As `BPE.merges`, without a tuple for each merge.
+        # Cheaper than `BPE.merges`, which makes a tuple for each merge.
         lefts, rights, wholes = self.model.ids_of_merges
         return dict(zip(zip(lefts, rights, strict=True), range(len(wholes)), strict=True))
 
@@ -220,7 +220,7 @@ class BPEWords(WordModel[BPE]):
             return (vocab[word],)
         try:
             ids = [*map(vocab.__getitem__, word)]
-        except KeyError:  # a character that is not in the vocab: its bytes are, or it is unknown
+        except KeyError:  # a character is not in the vocab: it falls back to bytes or is unknown
             return self._merged_ids([token_id for token_id, _ in self.model.symbols(word)])
         if len(ids) > FEW and self._ids_are_unique:
             return tuple(self._long_words.tokens(word))
@@ -392,7 +392,7 @@ def without_repeats(ids: Sequence[int], unk_id: int) -> Sequence[int]:
     if unk_id not in ids:
         return ids
     is_other = unk_id.__ne__
-    # Kept is an id if it or the one before it is another; nothing stands before the first.
+    # Keep an id unless it and the id before it are both unknown; NO_ID stands before the first.
     return [*compress(ids, map(or_, map(is_other, ids), map(is_other, chain((NO_ID,), ids))))]
 
 

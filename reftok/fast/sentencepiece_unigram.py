@@ -49,7 +49,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
-        # Beside `ids`, which streams ask for short pre-tokens: those are left to the rule.
+        # Used for whole texts. Streams look short pre-tokens up in `ids`, which the plain rule fills.
         self.scored: Memo[ScoredWord] = Memo(self._scored_word)
 
     @cached_property
@@ -109,7 +109,7 @@ class SentencePieceUnigramWords(PieceWords[SentencePieceUnigram]):
         return self.with_unknown_joined(ids, self.spans_of_pieces(text, ids))
 
     def _path_ids(self, text: str) -> list[int]:
-        """The ids of the best path through a text, unknown characters not joined."""
+        """The ids of the best path through a text; each unknown character has its own id."""
         texts = self.split_points.words(text)
         words = [*map(self.scored.__getitem__, texts)]
         done = summed = 0

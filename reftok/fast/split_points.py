@@ -24,7 +24,7 @@ _JOINED = 256
 _LONG = 24
 """A word of more characters is cut further: it is likely to be new as a whole, and to have parts that are known."""
 _BLOCK = 8
-"""So many characters at the end of a text are looked at first, then twice as many."""
+"""Characters that `last` looks at first, from the end; it doubles the number until it finds a split point."""
 
 
 class SplitPoints:
@@ -89,9 +89,10 @@ class MergeSplitPoints(SplitPoints):
 
     A merge joins the last character of its left token and the first one of its right token. An unknown token is written
     when the next known character comes, and the bytes of others may be written before it; where that can move a symbol
-    across a place, there is no cut. Where two tokens share an id, the text of the id is not known, and nothing is cut.
+    across a place, there is no cut. If two
+    tokens share an id, the text of that id is ambiguous, and nothing is cut.
 
-    model: without a prefix or suffix of words, whose first and last character are other symbols than those within.
+    model: without continuing_subword_prefix and end_of_word_suffix, which change the first or last symbol of a word.
 
     >>> points = MergeSplitPoints(BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
     >>> points.words("abcabca"), points.last("abcab"), points.last("ab")

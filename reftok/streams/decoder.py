@@ -136,7 +136,7 @@ class StreamDecoder:
                 following.append(after)
                 if self._deadline is not None:
                     size = sum(map(len, given))
-                    # Time is given for the tokens that came, not for what decoders make of them.
+                    # Only the input extends the deadline: decoders must not buy time by making text longer.
                     self._deadline.extend(size * (index == 0))
                     self._sizes[index] += size
                     refuse_expansion(self._sizes[index], self._sizes[0], "decoder")

@@ -35,7 +35,7 @@ _SMALL = 64
 """A tail of more code points that has no cut is looked at again when it has grown by a quarter, so that all looks
 together take time in proportion to the text."""
 _SHORT = 16
-"""Fragments of so many code points are likely to come again."""
+"""Code points of a fragment up to which its normalization is remembered."""
 _ANY = "."
 """Stands before a part that does not begin the text."""
 _AT_ONCE = 2_000_000
@@ -71,7 +71,7 @@ class Stage(ABC):
                 out.append(None)
             else:
                 out.append(item)
-        # What is still pending has no None behind it: its part goes on.
+        # No end of the part (None) has followed the pending text, so more text of it may follow.
         if self._pending and self.held >= self._next_look:
             self._hand_on_tail(out, ends=False)
         return out
@@ -170,7 +170,7 @@ class Cutting(Stage):
     def __init__(self, cuts: Cuts) -> None:
         super().__init__()
         self._matches, self.why_uncut = cuts.matches, cuts.why_uncut
-        # True stands for a match. JOINED speaks of delimiters, which are the gaps if inverted.
+        # In `_joined`, True is a match. JOINED is about delimiters, and `invert` makes the gaps delimiters.
         self._joined = {(left ^ cuts.invert, right ^ cuts.invert) for left, right in JOINED[cuts.behavior]}
         self._joined.add((False, False))  # two parts of one gap
         self._ends_at_once = self._joined.isdisjoint(((True, True), (True, False)))
@@ -237,7 +237,7 @@ class Chain:
         self._stages = [Whole(pipeline, model.why_uncut)] if reasons else [*_stages(pipeline, model)]
         self.why_uncut = (*reasons, *filter(None, (stage.why_uncut for stage in self._stages)))
         rewriting = [stage for stage in self._stages if isinstance(stage, Rewriting | Folding)]
-        # Of a normalizer, each of which is one stage; pre-tokenizers that rewrite blow nothing up.
+        # Each normalizer is one stage, and they come first. Pre-tokenizers lengthen a text by a small factor only.
         self._bounded = rewriting[: len(pipeline.normalizers)]
         found = [getattr(step, "pattern", None) for step in (*pipeline.normalizers, *pipeline.pre_tokenizers)]
         patterns = [pattern for pattern in found if isinstance(pattern, Pattern)]

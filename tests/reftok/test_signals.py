@@ -38,7 +38,7 @@ class Late:
         kill(own, number)
 
 end_by_signals()
-late = Late()  # deleted after Python has given SIGINT its default back
+late = Late()  # deleted after Python has restored the default handler of SIGINT
 """
 
 
@@ -67,8 +67,8 @@ def test_an_interrupt_without_a_signal_is_that_of_the_terminal(stop: KeyboardInt
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_that_comes_while_python_ends_changes_no_exit_code(name: str) -> None:
-    """Fault: Ctrl-C after the file was written ended `reftok train` as one that was killed."""
+def test_a_signal_while_python_exits_does_not_change_the_exit_code(name: str) -> None:
+    """Fault: Ctrl-C after the file was written made `reftok train` exit as if it had been killed."""
     program = LATE.format(name)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")

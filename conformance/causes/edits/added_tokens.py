@@ -73,7 +73,7 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
     if sum(any(getattr(token, flag) for token in tokens) for flag in FLAGS) > 1:
         yield _with(tokenizer, "flags of added tokens are not read", _without_flags)
     yield _with(tokenizer, "the first in the file wins, not the longest", _first_in_file)
-    yield _with(tokenizer, "the shortest wins, not the longest", _shortest)
+    yield _with(tokenizer, "the shortest added token wins, not the longest", _shortest_first)
     special = [token.special for token in tokens]
     if any(special) and not all(special):
         yield _with(tokenizer, "only special tokens are matched", partial(_kept, True))
@@ -146,12 +146,8 @@ def _first_in_file(tokens: Sequence[AddedToken]) -> list[AddedToken]:
     ]
 
 
-def _shortest(tokens: Sequence[AddedToken]) -> list[AddedToken]:
-    """Without the tokens that another one is the beginning of."""
-    contents = {token.content for token in tokens}
-    return [
-        token for token in tokens if not any(token.content[:size] in contents for size in range(1, len(token.content)))
-    ]
+def _shortest_first(tokens: Sequence[AddedToken]) -> list[AddedToken]:
+    return _first_in_file(sorted(tokens, key=lambda token: len(token.content)))
 
 
 def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Fault:

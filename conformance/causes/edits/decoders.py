@@ -142,7 +142,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(
             ("added tokens are given out as they stand, not by their bytes", partial(_as_they_stand, tokenizer))
         )
-        rules.append(("characters outside the byte map are dropped", partial(_mapped_only, tokenizer)))
+        rules.append(("characters outside the byte map are dropped", partial(_by_byte_map, tokenizer)))
     if added:
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer, added)))
     if special:
@@ -300,8 +300,8 @@ def _without_byte(tokenizer: Tokenizer, glyph: str, ids: Sequence[int], skip: bo
     return tokenizer.rules.decode_tokens([*as_text])
 
 
-def _mapped_only(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """Decodes every token by the byte map, added ones too, and drops what it does not have."""
+def _by_byte_map(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Decodes all tokens, also added ones, by the byte map, and drops characters that it lacks."""
     text = "".join(filter(_GLYPHS.__contains__, _glyphs(tokenizer, {}, ids, skip)))
     return (from_byte_characters(text) or b"").decode("utf-8", "replace")
 
@@ -376,7 +376,7 @@ def first_space_kept(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> st
 
 
 def _first_space_stripped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """The text of ids as if no special tokens stood before it, which come first."""
+    """Decodes the special tokens at the start, and then the other ids as a text of their own."""
     special = tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer)
     first = next((place for place, one in enumerate(ids) if one not in special), len(ids))
     return "".join(tokenizer.decode(some, skip_special_tokens=skip) for some in (ids[:first], ids[first:]))
@@ -475,7 +475,7 @@ class _KeepsFirstSpace(SentencePieceDecoder):
 
 
 class _StripsOneSpace(SentencePieceDecoder):
-    """remove_extra_whitespaces is not read: a piece of a space ends the search for spaces to strip."""
+    """Strips one leading space, as if remove_extra_whitespaces were off, instead of all."""
 
     def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
         text, is_start = super().text_of(token, is_start)
@@ -544,7 +544,7 @@ _MIXINS: tuple[tuple[str, PieceType, type[SentencePieceDecoder]], ...] = (
     ("the unknown token is given out by name", PieceType.UNKNOWN, _UnknownByName),
     ("the unknown token is given out as nothing", PieceType.UNKNOWN, _UnknownAsNothing),
     ("the space of the dummy prefix is kept", PieceType.NORMAL, _KeepsFirstSpace),
-    ("of leading spaces only the first is stripped", PieceType.NORMAL, _StripsOneSpace),
+    ("only the first leading space is stripped", PieceType.NORMAL, _StripsOneSpace),
 )
 """Rules, the type of pieces that shows them, and the overridden methods of SentencePieceDecoder."""
 

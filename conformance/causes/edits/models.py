@@ -251,7 +251,7 @@ def _with_byte_pieces_as_text(tokenizer: Tokenizer, model: PieceModel) -> Pipeli
 
 
 def _with_pieces_apart(tokenizer: Tokenizer, pieces: Collection[str], is_prefixed: bool, text: str) -> Sequence[int]:
-    """The ids of some pieces, and of what is between them. is_prefixed: whether each part has a dummy prefix."""
+    """Splits a text at some pieces and encodes the parts. is_prefixed: whether each part gets a dummy prefix."""
     later = tokenizer if is_prefixed else without_dummy_prefix(tokenizer) or tokenizer
     before, after = around(tokenizer)
     ids = [*before]
@@ -307,7 +307,7 @@ def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> 
 
 
 def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:
-    """is_fused: whether lost tokens that stand together are one; an added token <unk> beside them is another."""
+    """is_fused: whether neighbouring lost tokens become one; an added token <unk> beside them stays."""
     return [
         unknown if token_id in lost else token_id
         for index, token_id in enumerate(ids)

@@ -337,12 +337,10 @@ class _BySingleCharacters(SentencePieceNormalizer):
 
 
 class _NotFromAscii(SentencePieceNormalizer):
-    """Rules that begin with an ASCII character are not looked for."""
+    """Applies no rules that begin with an ASCII character."""
 
-    def prefix(self, text: str, position: int) -> tuple[str, int]:
-        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
-            return text[position : position + length], length
-        return (text[position], 1) if text[position].isascii() else super().prefix(text, position)
+    def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[str, int] | None:
+        return None if text[position].isascii() else super()._longest_rule(charsmap, text, position)
 
 
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
@@ -417,7 +415,7 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
             (_SINGLE, _BySingleCharacters),
             (_SHORTEST, _ByShortestRule),
             (_KEPT, _WithoutRemoval),
-            ("rules of the charsmap that begin with ASCII are not applied", _NotFromAscii),
+            ("charsmap rules that begin with ASCII are not applied", _NotFromAscii),
         )
         for rule, reading in readings:
             yield changed(rule, partial(reading, options, step.charsmap, step.symbols))

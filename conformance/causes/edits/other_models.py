@@ -64,23 +64,20 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
                 yield _with(tokenizer, _CLUSTERS, build, _may_have_clusters)
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
-        precise = partial(_by_paths, model, lambda size, matches: best_paths(size, matches, float, RESET_THRESHOLD))
+        precise = partial(_with_search, model, lambda size, matches: best_paths(size, matches, float, RESET_THRESHOLD))
         yield _with(tokenizer, "scores are summed in float64", precise)
         yield _with(tokenizer, "the longest piece at each place, not the best path", partial(LongestUnigram, model))
     if isinstance(model, SentencePieceUnigram | Unigram):
-        last = partial(_last_of_equal, to_float32 if isinstance(model, SentencePieceUnigram) else float)
-        yield _with(tokenizer, "of equal paths the last one wins", partial(_by_paths, model, last))
+        last = partial(_last_best_paths, to_float32 if isinstance(model, SentencePieceUnigram) else float)
+        yield _with(tokenizer, "the last of equal paths wins", partial(_with_search, model, last))
     kind = model.model if isinstance(model, ChangedModel) else model
     if isinstance(kind, PieceModel | Unigram) and not kind.byte_fallback:
         for characters in (list, graphemes):
             each = partial(ChangedModel, model, partial(_each_unknown, model, characters))
             yield _with(tokenizer, "each unknown character is a token", each)
     if isinstance(model, PieceModel) and model.table.byte_fallback:
-        yield _with(
-            tokenizer,
-            "a word with a character without a piece is all bytes",
-            partial(_words_of_bytes, tokenizer, model),
-        )
+        as_bytes = partial(_unknown_words_as_bytes, tokenizer, model)
+        yield _with(tokenizer, "byte fallback replaces the whole word", as_bytes)
     unknown = model.unk_id
     if unknown is not None:
         whole = partial(_unknown_words, tokenizer, unknown)
@@ -338,19 +335,20 @@ def _counted(counts: Mapping[int, int], ids: Sequence[int]) -> Sequence[int]:
 # --- scores and the unknown
 
 
-Paths: TypeAlias = Callable[[int, Callable[[int], Iterable[PieceMatch]]], list[Best]]
-"""The best paths through a text, by its length and the pieces that start at a place."""
+Search: TypeAlias = Callable[[int, Callable[[int], Iterable[PieceMatch]]], list[Best]]
+"""Finds the best paths through a text, given its length and a function from a position to the pieces there."""
 
 
-def _by_paths(model: SentencePieceUnigram | Unigram, paths: Paths) -> Model:
+def _with_search(model: SentencePieceUnigram | Unigram, search: Search) -> Model:
     searching = copy(model)
-    vars(searching)["best_paths"] = lambda text: paths(len(text), partial(model.matches, text))
+    vars(searching)["best_paths"] = lambda text: search(len(text), partial(model.matches, text))
     return ChangedModel(model, searching.tokenize)
 
 
-def _last_of_equal(
+def _last_best_paths(
     rounded: Callable[[float], float], size: int, matches: Callable[[int], Iterable[PieceMatch]]
 ) -> list[Best]:
+    """`best_paths` with >= in place of >, and without its threshold."""
     best = [BEGINNING, *repeat(UNREACHED, size)]
     for start in range(size):
         for end, token_id, piece_score in matches(start):
@@ -378,7 +376,7 @@ class LongestUnigram(SentencePieceUnigram):
 
 
 def _each_unknown(model: Model, characters: Callable[[str], Iterable[str]], text: str) -> Sequence[Token]:
-    """The tokens, with an unknown token for each character of an unknown run. characters: cuts a text into them."""
+    """Splits each unknown token into one for each character. characters: cuts a text into characters."""
     tokens: list[Token] = []
     for token in model.tokenize(text):
         if token.id == model.unk_id:
@@ -390,15 +388,16 @@ def _each_unknown(model: Model, characters: Callable[[str], Iterable[str]], text
     return tokens
 
 
-def _words_of_bytes(tokenizer: Tokenizer, model: PieceModel) -> Model:
+def _unknown_words_as_bytes(tokenizer: Tokenizer, model: PieceModel) -> Model:
     byte_ids = model.table.byte_ids
+    fallback = frozenset(byte_ids)
 
     def of_bytes(word: str) -> list[Token]:
         data = word.encode("utf-8", "surrogatepass")
         return [Token(byte_ids[byte], BYTE_PIECES[byte], (0, len(word))) for byte in data]
 
     def has_bytes(word: str) -> bool:
-        return any(token.id in byte_ids for token in model.tokenize(word))
+        return any(token.id in fallback for token in model.tokenize(word))
 
     return ChangedModel(model, by_words(model.tokenize, words_of(tokenizer), has_bytes, of_bytes))
 

@@ -103,7 +103,7 @@ def _of_atom(atom: str) -> Iterator[tuple[str, str]]:
     if body.startswith("^"):
         head, body = "[^", body[1:]
     if head == "[^":
-        yield f"has only the ASCII characters of “{atom}”", f"[^{body}{_NOT_ASCII}]"
+        yield f"limits “{atom}” to ASCII", f"[^{body}{_NOT_ASCII}]"
     members = _MEMBER.findall(body)
     for index, member in enumerate(members):
         if member in _CLASSES and len(members) > 1:

@@ -65,7 +65,7 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
     if splits:
         table = dict.fromkeys(map(ord, WHITE_SPACE - {" "}), NONCHARACTER)
         spaces_alone = partial(_with_splits, tokenizer, table)
-        yield of_rules("PreTokenizer", "only U+0020 is white space", tokenizer, spaces_alone)
+        yield of_rules("PreTokenizer", "only U+0020 counts as white space", tokenizer, spaces_alone)
     if strips:
         table = dict.fromkeys(map(ord, WHITE_SPACE - ASCII_WHITE_SPACE), NONCHARACTER)
         concerns = partial(_has_any, frozenset(map(chr, table)))

@@ -88,7 +88,7 @@ class Unigram(VocabModel):
         return found
 
     def ids_of_piece(self, piece: str) -> list[int]:
-        """The id of a piece, or of a run of unknown characters; or the ids of its bytes."""
+        """The id of a piece; for a run of unknown characters, the unknown id or the ids of its bytes."""
         return [self.vocab[byte_piece] for byte_piece in self.byte_pieces(piece)] or [self.id_or_unknown(piece)]
 
     def byte_pieces(self, piece: str) -> list[str]:

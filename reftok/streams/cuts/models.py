@@ -30,7 +30,7 @@ WordIds: TypeAlias = Callable[[str], Sequence[int]]
 """The ids of a whole pre-token."""
 
 _SHORT = 16
-"""What is settled of a text of so many code points is remembered."""
+"""Code points of a text up to which `settled` remembers its result."""
 _LOWEST_EXACT = -1e6
 """A sum of scores that are nearer to 0 is never rounded by as much as UNK_PENALTY."""
 
@@ -59,7 +59,7 @@ class ModelParts:
     """A model that is given a pre-token in parts; this one wants it whole.
 
     ids_of_word: the ids of a whole pre-token.
-    why_uncut: why it wants it whole; '' if it does not, or if the files of its kind cut words before it.
+    why_uncut: why it needs the whole pre-token; '' if it does not, or if a pattern keeps pre-tokens short.
     """
 
     def __init__(self, ids_of_word: WordIds, why_uncut: str = "") -> None:
@@ -78,7 +78,7 @@ class ModelParts:
 class AtSplitPoints(ModelParts):
     """A model that segments the two sides of a place apart, if no piece spans the place.
 
-    last: finds the last such place within a text, 0 if there is none.
+    last: finds the last split point within a text, 0 without one.
     unk_id: of unknown characters, a run of which becomes one id; None for a model that does not join them.
     """
 
@@ -90,7 +90,7 @@ class AtSplitPoints(ModelParts):
     def settled(self, text: str, carried: Carried) -> Settled:
         end = self._last(text)
         ids = self.last_ids(text[:end], carried)
-        # A part without ids goes on with the run before it.
+        # A part without ids continues the run of unknown characters before it.
         return end, ids, Carried(0.0, (bool(ids) and ids[-1] == self._unk_id) or (carried.follows_unknown and not ids))
 
     def last_ids(self, text: str, carried: Carried) -> Sequence[int]:
@@ -225,10 +225,10 @@ def _shared_beginning(best: Sequence[Best], places: Collection[int]) -> int:
 def model_parts(words: WordModel[Any], ids_of_word: WordIds) -> ModelParts:
     """A model in parts; one of a class that is not known here, derived ones too, wants its pre-tokens whole.
 
-    words: the model, with its words. ids_of_word: what it gives for a whole pre-token.
+    words: the model with its memo of words. ids_of_word: gives the ids of a whole pre-token.
     """
     model: Model = words.model
-    last = lambda text: words.split_points.last(text)  # they take long to make: not before a text asks
+    last = lambda text: words.split_points.last(text)  # lazy: split points are slow to compute
     if type(model) in (Unigram, SentencePieceUnigram):
         assert isinstance(model, Unigram | SentencePieceUnigram)
         return UnigramParts(model, ids_of_word)

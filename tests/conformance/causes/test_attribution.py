@@ -244,7 +244,7 @@ def test_offsets_that_count_from_the_special_token_before_are_told() -> None:
 @pytest.mark.parametrize(
     ("model", "text", "given", "rule"),
     [
-        ("bpe-gpt2", "a\n\nb", [(0, 1), (2, 2), (3, 3), (3, 4)], "all white space is trimmed from offsets"),
+        ("bpe-gpt2", "a\n\nb", [(0, 1), (2, 2), (3, 3), (3, 4)], "offsets are trimmed of all white space"),
         (
             "spm-bpe-hf",
             "\U0001f999a",
@@ -256,7 +256,7 @@ def test_offsets_that_count_from_the_special_token_before_are_told() -> None:
 def test_offsets_of_white_space_and_of_byte_pieces_are_named(
     model: str, text: str, given: list[tuple[int, int]], rule: str
 ) -> None:
-    """Fault: both had no known rule."""
+    """Fault: neither mistake had a name."""
     encoding = load(model).encode(text)
     expected = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
     found = attribute_offsets(load(model), text, expected, Encoded(expected.ids, offsets=tuple(given)))
@@ -264,7 +264,7 @@ def test_offsets_of_white_space_and_of_byte_pieces_are_named(
 
 
 def test_offsets_in_a_text_that_is_normalized_twice_are_named() -> None:
-    """Fault: of a charsmap that composes some only at the second time, 12 of 95 texts spoke against the right name."""
+    """Fault: a charsmap that changes a text again when it is applied twice refuted the right rule."""
     halving = {"type": "Replace", "pattern": {"String": "aa"}, "content": "a"}
     right = own(tokenizer_json(unigram(("<unk>", 0.0), ("b", -1.0)), normalizer=halving))
     encoding, twice = right.encode("aaaab"), right.encode("aab")

@@ -94,9 +94,9 @@ def test_a_mistake_that_explains_the_wrong_streams_and_breaks_right_ones_is_not_
     assert attribute_stream_decoding(QWEN, [*wrong, *right], wrong) == Attribution()
 
 
-def test_of_two_mistakes_each_is_told_of_the_streams_that_show_it() -> None:
-    """Fault: a stream that begins anew with each line, and one that does not wait for a run of bytes, had no name."""
-    rules = "text behind a line feed is decoded separately", NOT_AWAITED
+def test_two_mistakes_are_each_named_by_the_streams_that_show_them() -> None:
+    """Fault: a stream with two mistakes had no name for either."""
+    rules = "text after a line feed is decoded separately", NOT_AWAITED
     given = [entry for pair in zip(*map(streams, rules), strict=True) for entry in (min(pair, key=_is_right),)]
     for rule in rules:
         own = [entry for entry in streams(rule) if not _is_right(entry)]

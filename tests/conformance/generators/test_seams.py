@@ -53,13 +53,13 @@ def test_alternatives_are_met_in_capitals_before_a_letter() -> None:
     assert {text for text in texts("bpe-qwen", BESIDE_ALTERNATIVES) if text in ("'Se", "'Te", "'REe", "'VEe", "'Me")}
 
 
-def test_texts_begin_and_end_with_what_the_template_puts_around_them() -> None:
-    """Fault: an end token that was left out behind a text that ends with it was as expected."""
+def test_texts_begin_and_end_with_the_tokens_of_the_template() -> None:
+    """Fault: a port that adds no end token to a text that already ends with it passed."""
     content = "<|begin_of_text|>"
     assert {f"{content}a", f"a{content}", content} <= {*texts("bpe-llama3", BESIDE_TOKENS)}
 
 
-def test_a_template_may_put_ids_around_a_text_that_no_token_has() -> None:
+def test_a_template_may_add_ids_that_are_not_in_the_vocab() -> None:
     template = {
         "type": "TemplateProcessing",
         "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
@@ -68,7 +68,7 @@ def test_a_template_may_put_ids_around_a_text_that_no_token_has() -> None:
     }
     tokenizer = own(tokenizer_json(bpe(["a"]), post_processor=template))
     assert tokenizer.encode_ids("a") == [77, 0]
-    assert model_knowledge(tokenizer).inserted == ()
+    assert model_knowledge(tokenizer).template == ()
 
 
 @pytest.mark.parametrize("model", ["byte-level", "bpe-qwen", "bpe-llama3"])

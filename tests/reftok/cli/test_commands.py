@@ -16,7 +16,7 @@ import reftok
 from reftok.cli.commands import EXAMPLES, main
 from reftok.fast.decoder import FastDecoder
 from reftok.fast.encoder import FastEncoder
-from reftok.fast.memo import most_remembered
+from reftok.fast.memo import memo_limits
 
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
@@ -75,8 +75,8 @@ def test_info_names_the_unicode_profile_and_every_stage(capsys: pytest.CaptureFi
     assert main(["info", "bpe-qwen"]) == 0
     told = capsys.readouterr().out
     assert "NFC  Unicode 9.0" in told
-    assert value["caches"] == most_remembered()
-    assert f"{most_remembered()['entries']:,} texts" in told
+    assert value["caches"] == memo_limits()
+    assert f"{memo_limits()['entries']:,} texts" in told
 
 
 def test_info_lists_the_embedded_models(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A memo forgets, and never gives the value of another text."""
+"""A memo is bounded, and never returns the value of another text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXTS = st.lists(st.text("aA", max_size=4), max_size=40)
 
 
 @given(TEXTS, st.integers(1, 3), st.integers(1, 6), st.integers(1, 4))
-def test_each_text_has_its_own_value_and_two_generations_at_most_are_kept(
+def test_each_text_has_its_own_value_and_a_generation_stays_within_its_limits(
     texts: list[str], capacity: int, characters: int, longest: int
 ) -> None:
     memo = Memo(lambda text: f"<{text}>", longest, capacity, characters)
@@ -23,7 +23,7 @@ def test_each_text_has_its_own_value_and_two_generations_at_most_are_kept(
         assert sum(map(len, memo)) <= max(characters, len(text))
 
 
-def test_what_is_in_use_is_computed_once_however_much_comes_beside_it() -> None:
+def test_a_text_in_use_is_computed_once_however_many_others_follow() -> None:
     computed = Counter[str]()
     memo = Memo(lambda text: computed.update([text]), capacity=4)
     for number in range(100):

@@ -116,9 +116,7 @@ def test_held_says_how_much_was_fed_and_not_given() -> None:
 
 @pytest.mark.parametrize("name", reftok.embedded_models())
 @pytest.mark.parametrize("line", LINES)
-def test_no_more_is_held_of_a_text_that_comes_character_by_character_than_of_one_that_comes_at_once(
-    name: str, line: str
-) -> None:
+def test_feeding_single_characters_holds_no_more_than_feeding_the_text_at_once(name: str, line: str) -> None:
     encoder, at_once = (load(name).stream_encoder() for _ in range(2))
     for place, character in enumerate(line[:60], 1):
         at_once.reset()

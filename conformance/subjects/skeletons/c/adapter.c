@@ -10,7 +10,7 @@
 
 #include "json.h"
 
-/* Put the name of your library here, and its "version" if it is a release. */
+/* The name of your library; add a "version" if you publish releases. */
 static const char about[] = "{\"name\":\"bytes\",\"language\":\"c\"}";
 /* Such as {"encode":{"add_special_tokens":"never"},...}. */
 static const char capabilities[] = "{\"encode\":{},\"decode\":{}}";

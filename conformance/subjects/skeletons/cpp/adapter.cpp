@@ -18,7 +18,7 @@
 
 static json::Value about() {
     return json::Object{
-        {"name", "bytes"},  // put the name of your library here, and its "version" if it is a release
+        {"name", "bytes"},  // the name of your library; add a "version" if you publish releases
         {"language", "cpp"},
         {"runtime", "c++ " + std::to_string(__cplusplus)},
     };

@@ -14,7 +14,7 @@ internal static class Adapter
 {
     private static readonly Dictionary<string, object> About = new Dictionary<string, object>
     {
-        ["name"] = "bytes", // put the name of your library here, and its "version" if it is a release
+        ["name"] = "bytes", // the name of your library; add a "version" if you publish releases
         ["language"] = "csharp",
         ["runtime"] = ".NET " + Environment.Version,
     };

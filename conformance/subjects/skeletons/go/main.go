@@ -15,7 +15,7 @@ import (
 )
 
 var about = map[string]string{
-	"name":     "bytes", // put the name of your library here, and its "version" if it is a release
+	"name":     "bytes", // the name of your library; add a "version" if you publish releases
 	"language": "go",
 	"runtime":  runtime.Version(),
 }

@@ -17,7 +17,7 @@ import java.util.Map;
  */
 final class Adapter {
     private static final Map<String, Object> ABOUT = Map.of(
-            "name", "bytes", // put the name of your library here, and its "version" if it is a release
+            "name", "bytes", // the name of your library; add a "version" if you publish releases
             "language", "java",
             "runtime", "java " + System.getProperty("java.version"));
 

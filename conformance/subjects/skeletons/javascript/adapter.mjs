@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 console.log = console.info = console.debug = console.error; // standard output is for answers
 
 const about = {
-  name: "bytes", // put the name of your library here, and its "version" if it is a release
+  name: "bytes", // the name of your library; add a "version" if you publish releases
   language: "javascript",
   runtime: `node ${process.versions.node}`,
 };

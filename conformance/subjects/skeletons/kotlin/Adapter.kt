@@ -7,7 +7,7 @@ import java.util.Base64
 import kotlin.system.exitProcess
 
 val ABOUT = mapOf(
-    "name" to "bytes", // put the name of your library here, and its "version" if it is a release
+    "name" to "bytes", // the name of your library; add a "version" if you publish releases
     "language" to "kotlin",
     "runtime" to "kotlin ${KotlinVersion.CURRENT}, java ${System.getProperty("java.version")}"
 )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 ABOUT = {
-    "name": "bytes",  # put the name of your library here, and its "version" if it is a release
+    "name": "bytes",  # the name of your library; add a "version" if you publish releases
     "language": "python",
     "runtime": f"python {platform.python_version()}",
 }

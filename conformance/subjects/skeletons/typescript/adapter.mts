@@ -19,7 +19,7 @@ type Decoded = string | Uint8Array;
 console.log = console.info = console.debug = console.error; // standard output is for answers
 
 const about = {
-  name: "bytes", // put the name of your library here, and its "version" if it is a release
+  name: "bytes", // the name of your library; add a "version" if you publish releases
   language: "typescript",
   runtime: `node ${process.versions.node}`,
 };

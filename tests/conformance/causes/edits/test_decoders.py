@@ -198,7 +198,7 @@ def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_al
         ("spm-bpe-hf", "text between added tokens is decoded separately", ["▁a", "<s>", "▁a"], "aa"),
         ("spm-unigram-hf", "text ends at the first special token", ["<unk>", "▁a", "</s>", "▁a"], "a"),
         ("spm-bpe", "U+2581 from byte pieces becomes a space", ["▁a", "<0xE2>", "<0x96>", "<0x81>"], "a "),
-        ("spm-unigram", "of leading spaces only the first is stripped", ["▁", "▁a"], " a"),
+        ("spm-unigram", "only the first leading space is stripped", ["▁", "▁a"], " a"),
         ("bpe-qwen", "text that looks like a special token is removed", ["a", "<", "|", "b", "|", ">"], "a"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["a", "À", "¯"], "a/"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["í", "ł", "Ģ"], "\ufffd"),

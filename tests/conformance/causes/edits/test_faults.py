@@ -201,12 +201,12 @@ def test_the_text_that_is_encoded_is_another(model: str, rule: str, text: str, e
         ("spm-bpe", "halves of surrogate pairs are encoded one by one: each is unknown", "🦙", ["▁", "<unk>", "<unk>"]),
         (
             "spm-bpe",
-            "a word with a character without a piece is all bytes",
+            "byte fallback replaces the whole word",
             "a ☠b",
             ["▁a", *(f"<0x{byte:02X}>" for byte in "▁☠b".encode())],
         ),
-        ("spm-unigram", "rules of the charsmap that begin with ASCII are not applied", "e\u0301", ["▁", "e", "\u0301"]),
-        ("bpe-qwen", "the shortest wins, not the longest", "token_10", ["token_1", "0"]),
+        ("spm-unigram", "charsmap rules that begin with ASCII are not applied", "e\u0301", ["▁", "e", "\u0301"]),
+        ("bpe-qwen", "the shortest added token wins, not the longest", "token_10", ["token_1", "0"]),
     ],
 )
 def test_the_tokens_of_a_text_are_others(model: str, rule: str, text: str, tokens: list[str]) -> None:

@@ -33,7 +33,7 @@ def test_of_equal_merges_the_last_goes_first() -> None:
 
 @pytest.mark.parametrize("model", ["spm-unigram", "spm-unigram-hf"])
 def test_of_equal_paths_the_last_one_wins(model: str) -> None:
-    (given,) = tokens(load(model), "of equal paths the last one wins", "....")
+    (given,) = tokens(load(model), "the last of equal paths wins", "....")
     assert load(model).encode("....").tokens[:3] == ["▁", ".", "..."]
     assert given[:3] == ["▁", "...", "."]
 

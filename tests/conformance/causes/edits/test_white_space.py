@@ -45,7 +45,7 @@ def test_a_pattern_cuts_by_the_white_space_of_another_language(name: str, text: 
 
 
 def test_a_line_feed_is_no_white_space_where_only_spaces_are() -> None:
-    (fault,) = (one for one in of_white_space(load("bpe-qwen")) if one.rule == "only U+0020 is white space")
+    (fault,) = (one for one in of_white_space(load("bpe-qwen")) if one.rule == "only U+0020 counts as white space")
     assert fault.trace is not None
     cut = next(stage for stage in fault.trace("a\n b").stages if stage.component == "TranslatedStep")
     assert [piece.text for piece in cut.pieces] == ["a", "\n", " b"]
@@ -55,7 +55,7 @@ def test_a_line_feed_is_no_white_space_where_only_spaces_are() -> None:
 def test_where_all_agree_what_is_white_space_nothing_changes(text: str) -> None:
     kept = text.replace("\u2003", "")
     for fault in of_white_space(load("bpe-qwen")):
-        if fault.rule != "only U+0020 is white space":
+        if fault.rule != "only U+0020 counts as white space":
             assert list(fault.ids(kept)) == load("bpe-qwen").encode_ids(kept)
 
 

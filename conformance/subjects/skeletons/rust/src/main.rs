@@ -12,7 +12,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use json::{object, Json};
 
-/// Put the name of your library here, and its "version" if it is a release.
+/// The name of your library; add a "version" if you publish releases.
 fn about() -> Json {
     object([("name", "bytes".into()), ("language", "rust".into())])
 }

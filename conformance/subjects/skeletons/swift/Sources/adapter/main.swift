@@ -6,7 +6,7 @@
 import Foundation
 
 let about = [
-    "name": "bytes",  // put the name of your library here, and its "version" if it is a release
+    "name": "bytes",  // the name of your library; add a "version" if you publish releases
     "language": "swift",
 ]
 
