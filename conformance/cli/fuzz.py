@@ -69,6 +69,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @click.command(cls=options.SettledCommand, epilog=EXAMPLES)
 @options.model_option
 @options.encoding_option
+@options.official_option
 @click.option(
     "--subject",
     "subjects",

@@ -38,6 +38,7 @@ def make_plan(
     *,
     models: tuple[str, ...],
     encoding: str | None = None,
+    official: str | None = None,
     subjects: tuple[str, ...],
     corpora: tuple[str, ...],
     checks: tuple[str, ...],
@@ -51,7 +52,7 @@ def make_plan(
     """The plan that the options of a command make; raises UsageError or InputError for what is not there."""
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
     return Plan(
-        models=plan_models(models, encoding or ""),
+        models=plan_models(models, encoding or "", official or ""),
         subjects=subjects,
         checks=tuple(name for name in CHECKS if not checks or name in checks),
         inputs=Inputs(files, sources, fuzz, seed),

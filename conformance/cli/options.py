@@ -23,6 +23,7 @@ from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS, SECONDS_FOR_AN_ANSWER
 from conformance.subjects.isolated import MOST_MEMORY
+from conformance.subjects.transformers_subject import NAME as TRANSFORMERS
 from reftok.formats.tiktoken.encodings import ENCODINGS
 
 _FINDING = re.compile("#?[0-9]{1,3}|[0-9a-f]{4,12}")
@@ -130,6 +131,12 @@ encoding_option = click.option(
     type=click.Choice(list(ENCODINGS)),
     help="The pattern and the special tokens of the rank files (*.tiktoken) among the models. "
     "Default: those of the .toml beside one; published files are recognised.",
+)
+official_option = click.option(
+    "--official",
+    type=click.Choice([TRANSFORMERS]),
+    help="What is right in place of the library of a format: what AutoTokenizer of transformers makes of the folder "
+    "of a model. reftok follows it.",
 )
 corpus_option = click.option(
     "--corpus",

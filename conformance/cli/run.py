@@ -59,6 +59,7 @@ Examples:
 @click.command(cls=options.SettledCommand, epilog=EXAMPLES)
 @options.model_option
 @options.encoding_option
+@options.official_option
 @click.option(
     "--subject",
     "subjects",

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from pathlib import Path
 from random import Random
 from typing import TypeVar
 
 from conformance.core.case import Case, made_case
+from conformance.core.errors import InputError
 from conformance.core.observation import Failure
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
@@ -20,6 +20,7 @@ from conformance.generators.knowledge import ModelKnowledge, model_knowledge, vo
 from conformance.generators.mutation import CorpusMutation
 from conformance.generators.seams import Seam, seams
 from conformance.inputs.shards import corpus_lines
+from conformance.subjects import transformers_subject
 from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.protocol_subject import NOT_LOADED_IN_TIME, ProtocolSubject
@@ -49,7 +50,7 @@ class Bench:
         self.model = model
         self.until = until
         self._files = plan.inputs.files
-        self.reference = ReftokSubject(load_reference(model.path, model.encoding))
+        self.reference = ReftokSubject(load_reference(model))
         self.unavailable: dict[str, Failure] = {}
         self.subjects: dict[str, Subject] = {}
         for name in dict.fromkeys((model.oracle, *plan.subjects)):
@@ -180,6 +181,15 @@ class Bench:
 
 
 @lru_cache(maxsize=2)
-def load_reference(path: Path, encoding: str) -> Tokenizer:
-    """Reftok with a model; of the last two it is remembered."""
-    return load(path, encoding or None)
+def load_reference(model: ModelPlan) -> Tokenizer:
+    """Reftok with a model, as its official library reads it; of the last two it is remembered.
+
+    Raises InputError where that is transformers, which refuses the folder, is not installed, or does what reftok does
+    not follow.
+    """
+    if model.oracle != transformers_subject.NAME:
+        return load(model.path, model.encoding or None)
+    try:
+        return Tokenizer(transformers_subject.read_rules(model.path))
+    except UnavailableError as error:
+        raise InputError(f"{model.path}: {error}") from None

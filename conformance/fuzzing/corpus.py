@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.core.errors import InputError
+from conformance.engine.bench import load_reference
 from conformance.engine.plan import ModelPlan
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.folder import kept_inputs, read_state, write_corpus, write_state
@@ -14,7 +15,7 @@ from conformance.fuzzing.state import Kept
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.base import Drawn
 from conformance.generators.knowledge import model_knowledge
-from reftok import ReftokError, Tokenizer, load
+from reftok import ReftokError, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _needed(kept: Iterable[Kept], models: Sequence[ModelPlan]) -> Iterator[Kept]
     for name, entries in by_model.items():
         if name not in plans:
             raise InputError(f"the corpus has inputs for {name}, which is none of the session's models")
-        tokenizer = load(plans[name].path, plans[name].encoding or None)
+        tokenizer = load_reference(plans[name])
         watcher, coverage = Watcher(tokenizer, model_knowledge(tokenizer)), Coverage()
         for entry in sorted(entries, key=lambda entry: len(entry.drawn)):
             if watcher.watch(coverage, entry.drawn, _ids(tokenizer, entry.drawn), is_close=True):

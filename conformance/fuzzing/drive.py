@@ -340,7 +340,7 @@ def _causes(found: Sequence[Finding]) -> int:
 
 def _universe(model: ModelPlan) -> Universe:
     """What inputs can exercise in a model, and which of its stages they can make change a text."""
-    tokenizer = load_reference(model.path, model.encoding)
+    tokenizer = load_reference(model)
     knowledge = model_knowledge(tokenizer)
     changes = [*map(changed, live_stages(tokenizer, knowledge))]
     return {**Watcher(tokenizer, knowledge).universe, STAGES: changes}

@@ -27,12 +27,12 @@ from conformance.runs.parts import Part
 from conformance.runs.selection import Selection
 from conformance.runs.subject_version import worked_out_version
 from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
-from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
+from conformance.subjects.adapters import BUILT_IN, load_subject
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.protocol import About
 from conformance.subjects.special_tokens import special_tokens
-from reftok import Tokenizer, load
+from reftok import Tokenizer
 from reftok.explain.unicode_profile import unicode_profile
 
 Engine = Literal["processes", "ray"]
@@ -70,7 +70,7 @@ class Job:
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
     """The models as the run describes them; each is loaded once, so that a bad file ends the run before it starts."""
-    return tuple(model_info(model, load(model.path, model.encoding or None)) for model in plan.models)
+    return tuple(model_info(model, load_reference(model)) for model in plan.models)
 
 
 def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
@@ -80,7 +80,7 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
         path=model.path.name,
         format=model.format,
         sha256=sha256(model.path),
-        oracle=ORACLES[model.format],
+        oracle=model.oracle,
         vocab_size=len(vocab_by_id(tokenizer)),
         unicode=unicode_profile(tokenizer.rules),
     )
@@ -134,14 +134,14 @@ def attending(plan: Plan, until: float = math.inf) -> tuple[Plan, dict[str, Abou
 
 def _check_answers(name: str, model: ModelPlan, subject: IsolatedSubject) -> None:
     """Raise UsageError for a subject that raises whatever it is asked: that is the adapter's mistake."""
-    ids = load_reference(model.path, model.encoding).encode_ids(FIRST_WORD)
+    ids = load_reference(model).encode_ids(FIRST_WORD)
     if said := all_raised(subject, ids):
         subject.close()
         raise UsageError(f"--subject {name}: raises on all that it is asked first with {model.name}:\n{said}")
 
 
 def _loaded(plan: Plan, name: str, model: ModelPlan, until: float = math.inf) -> Subject:
-    tokens = None if name in BUILT_IN else special_tokens(load_reference(model.path, model.encoding))
+    tokens = None if name in BUILT_IN else special_tokens(load_reference(model))
     return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens, until)
 
 

@@ -8,19 +8,21 @@ from pathlib import Path
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
 from conformance.runs.hub import hub_folder, is_hub_name
-from conformance.subjects.adapters import FORMATS, ORACLES
+from conformance.subjects.adapters import FORMATS, ORACLES, oracles
 from reftok import embedded_models
 from reftok.formats.model_files import KNOWN_FILES, find_model, model_format, models_in, names_embedded_model
 
 
-def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
+def plan_models(sources: tuple[str, ...], encoding: str = "", official: str = "") -> tuple[ModelPlan, ...]:
     """The models, each once; none named means every embedded one.
 
     A folder stands for every model file in it, or, where it has none, for those of its subfolders; so does the name of
     a model on the hub (see `conformance.runs.hub`), which is downloaded where the cache does not have it.
-    encoding: of the rank files among them, "" to recognise each.
+    encoding: of the rank files among them, "" to recognise each. official: the library that is right, "" for that of
+        each format.
     Raises InputError for a folder without models or one that cannot be read, ModelFormatError for a file that cannot be
-    read and a name that is neither file nor model, UsageError for an encoding and no rank file.
+    read and a name that is neither file nor model, UsageError for an encoding and no rank file, and for an official
+    library that does not read one of the models.
     """
     try:
         plans = _plans(sources)
@@ -28,12 +30,20 @@ def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan
         raise InputError(
             f"{error.filename or ', '.join(map(str, sources))}: cannot be read: {error.strerror}"
         ) from None
+    if official:
+        plans = tuple(_with_oracle(plan, official) for plan in plans)
     if not encoding:
         return plans
     named = tuple(replace(plan, encoding=encoding) if FORMATS[plan.format].encodings else plan for plan in plans)
     if named == plans:
         raise UsageError(f"--encoding {encoding}: none of the models is a rank file of tiktoken")
     return named
+
+
+def _with_oracle(plan: ModelPlan, official: str) -> ModelPlan:
+    if official not in oracles(plan.format):
+        raise UsageError(f"--official {official}: {plan.path} is {plan.format}, of which {plan.oracle} is official")
+    return replace(plan, oracle=official)
 
 
 def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:

@@ -17,7 +17,7 @@ from conformance.files.atomic import write_atomically
 from conformance.inputs.shards import SOURCES
 from conformance.runs.job import is_unchanged
 from conformance.runs.trust import check_trust, seal
-from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject
+from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject, oracles
 from conformance.subjects.definition import definition
 from conformance.subjects.versions import installed_versions
 from reftok.formats.files import file_bytes
@@ -150,7 +150,7 @@ def _check(plan: Plan, hashes: Collection[str]) -> None:
 
 def _check_model(model: ModelPlan) -> None:
     choose(model.format, ORACLES, "the format of a model")
-    choose(model.oracle, [ORACLES[model.format]], "the oracle of a model")
+    choose(model.oracle, oracles(model.format), "the oracle of a model")
     choose(model.encoding, ["", *FORMATS[model.format].encodings], "the encoding of a model")
 
 

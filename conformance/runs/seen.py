@@ -86,7 +86,7 @@ class Seen:
         changed = sum(share.changed for share in finding.weight.shares)
         model = self._models[finding.example.model]
         so_far = Share(ALL, "texts", changed, max(changed, LEAST_TEXTS))
-        kind = weight_class(finding, so_far, load_reference(model.path, model.encoding))
+        kind = weight_class(finding, so_far, load_reference(model))
         return f"{kind} ({changed:,} so far)" if changed else kind
 
     def check_enough(self) -> None:

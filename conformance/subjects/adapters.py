@@ -58,6 +58,16 @@ ORACLES: Mapping[str, str] = MappingProxyType(_ORACLES)
 """The official library of each model format."""
 
 
+def oracles(model_format: str) -> tuple[str, ...]:
+    """What may be official for models of a format: its library, and transformers where it reads them.
+
+    >>> oracles("tokenizer.json"), oracles("gguf")
+    (('tokenizers', 'transformers'), ('llama.cpp',))
+    """
+    reads = transformers_subject.ADAPTER.reads
+    return (ORACLES[model_format], *((transformers_subject.NAME,) if model_format in reads else ()))
+
+
 def subject_label(name: str) -> str:
     """A subject as the reports name it: FILE.py:FACTORY and commands without the folders, others as they say.
 

@@ -1,13 +1,16 @@
 """HuggingFace `transformers`: what `AutoTokenizer` makes of the folder of a model. An extra: "reftok[transformers]".
 
 It need not be what tokenizer.json says: the class that tokenizer_config.json names may build other stages, add tokens
-and clean up decoded text. So it is a subject beside `tokenizers`, which reads the file alone.
+and clean up decoded text. So it is a subject beside `tokenizers`, which reads the file alone, and it can be official in
+its place: then the reference is read from what the class has made.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,18 @@ from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.subjects.base import Adapter, Ids, InBulk, UnavailableError, one_line
 from conformance.subjects.library import LibrarySubject, each
 from conformance.subjects.tokenizers_subject import encoded
+from reftok import ReftokError
+from reftok.formats import rules_of_json
+from reftok.rules.pipeline import Pipeline
 
-NAME = "transformers-auto"
+NAME = "transformers"
+PACKAGE = "transformers jinja2"
+
+CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+"""What loses its spaces by `clean_up_tokenization` of transformers and of its ports, in its order."""
+
+_STEPS = ("__call__", "_encode_plus", "_decode", "decode", "convert_tokens_to_string")
+"""What turns text into ids and back, in a class of transformers; those that it inherits go through its backend."""
 
 
 def version() -> str:
@@ -33,6 +46,42 @@ def _library() -> Any:
     return transformers
 
 
+def _auto_tokenizer(path: Path) -> Any:
+    """What it makes of the folder of a file; no code of the folder is run. Raises ImportError where it is missing."""
+    library = _library()
+    try:
+        return library.AutoTokenizer.from_pretrained(path.parent, local_files_only=True)
+    except Exception as error:
+        raise UnavailableError(f"transformers refuses the folder: {one_line(error)}") from None
+
+
+def read_rules(path: Path) -> Pipeline:
+    """The rules of what transformers makes of the folder of a file: its class's backend, and how it cleans up texts.
+
+    Raises UnavailableError where transformers is not installed or refuses the folder, and for a class whose own steps
+    the backend does not tell.
+    """
+    try:
+        made = _auto_tokenizer(path)
+    except ImportError:
+        raise UnavailableError(f"{NAME} is not installed: python -m pip install {PACKAGE}") from None
+    name = type(made).__name__
+    if not made.is_fast:
+        raise UnavailableError(f"{name} of transformers has no backend of tokenizers, which reftok could follow")
+    base = _library().PreTrainedTokenizerFast
+    if own := [step for step in _STEPS if getattr(type(made), step) is not getattr(base, step)]:
+        raise UnavailableError(f"{name} of transformers has its own {', '.join(own)}, which reftok does not follow")
+    value = json.loads(made.backend_tokenizer.to_str())
+    if made.clean_up_tokenization_spaces and value["model"]["type"] != "BPE":
+        cleaned = [{"type": "Replace", "pattern": {"String": one}, "content": one.strip()} for one in CLEANED_UP]
+        value["decoder"] = {"type": "Sequence", "decoders": [value["decoder"], {"type": "Fuse"}, *cleaned]}
+    try:
+        rules = rules_of_json({**value, "truncation": None, "padding": None}, path)
+    except ReftokError as error:
+        raise UnavailableError(f"what {name} of transformers makes of the folder: {error}") from None
+    return replace(rules, encode_special_tokens=bool(made.split_special_tokens))
+
+
 class TransformersSubject(LibrarySubject):
     """The tokenizer that `AutoTokenizer.from_pretrained` gives for the folder of a file; no code of the folder is run.
 
@@ -43,10 +92,7 @@ class TransformersSubject(LibrarySubject):
     name = NAME
 
     def __init__(self, path: Path) -> None:
-        try:
-            self._tokenizer: Any = _library().AutoTokenizer.from_pretrained(path.parent, local_files_only=True)
-        except Exception as error:
-            raise UnavailableError(f"transformers refuses the folder: {one_line(error)}") from None
+        self._tokenizer = _auto_tokenizer(path)
         self.has_batch = self._tokenizer.is_fast
 
     def encoding(self, text: str | bytes) -> Encoded:
@@ -83,7 +129,7 @@ def load(path: Path, model_format: str, encoding: str = "") -> TransformersSubje
 
 ADAPTER = Adapter(
     NAME,
-    package="transformers jinja2",
+    package=PACKAGE,
     extra="transformers",
     reads=("tokenizer.json", "vocab_merges", "sentencepiece"),
     version=version,

@@ -11,7 +11,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TypeAlias
 
 from conformance.causes.edits import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
@@ -27,6 +26,7 @@ from conformance.causes.edits.limits import (
 )
 from conformance.causes.edits.older_releases import release_decoding_faults, release_faults
 from conformance.engine.bench import load_reference
+from conformance.engine.plan import ModelPlan
 from reftok import Tokenizer
 
 Rule: TypeAlias = tuple[str, str]
@@ -182,8 +182,7 @@ def limit_faults(tokenizer: Tokenizer) -> Iterator[tuple[Fault, int]]:
 class _Work:
     """What a process does with each fault. most: it stops at so many killing inputs, None to ask about all."""
 
-    path: Path
-    encoding: str
+    model: ModelPlan
     given: Sequence[Given] = field(repr=False)
     most: int | None
 
@@ -194,8 +193,7 @@ _table: list[tuple[_Work, FaultTable]] = []
 
 def killing(
     table: FaultTable,
-    path: Path,
-    encoding: str,
+    model: ModelPlan,
     given: Sequence[Given],
     which: Sequence[FaultNumber],
     most: int | None,
@@ -203,10 +201,10 @@ def killing(
 ) -> list[list[int]]:
     """For each fault, the numbers of the inputs that tell it, in ascending order; at most so many.
 
-    table: of the model. path, encoding: of the model too, for other processes. jobs: processes; with one, all is done
+    table: of the model, which other processes read themselves. jobs: processes; with one, all is done
     in this one, by the table, which need not make its faults anew for the next question.
     """
-    work = _Work(path, encoding, given, most)
+    work = _Work(model, given, most)
     chunks = [which[start : start + _CHUNK] for start in range(0, len(which), _CHUNK)]
     if jobs == 1:
         return [found for chunk in chunks for found in _of_chunk(work, table, chunk)]
@@ -215,7 +213,7 @@ def killing(
 
 
 def _start(work: _Work) -> None:
-    _table.append((work, FaultTable(load_reference(work.path, work.encoding))))
+    _table.append((work, FaultTable(load_reference(work.model))))
 
 
 def _in_process(chunk: Sequence[FaultNumber]) -> list[list[int]]:

@@ -163,11 +163,11 @@ class Maker:
         self.say(f"{self.plan.name}: {len(which)} faults are looked for")
         told: dict[int, set[Key]] = defaultdict(set)
         texts = [one for one in given if not isinstance(one, bytes)]
-        kills = killing(self.table, self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
+        kills = killing(self.table, self.plan, texts, which, MOST_KILLS, self.jobs)
         dated = {fault for fault in which if fault.is_dated}
         of_dates = sorted({n for fault, found in zip(which, kills, strict=True) if fault in dated for n in found})
         short = [texts[number] for number in of_dates]
-        again = killing(self.table, self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
+        again = killing(self.table, self.plan, short, [*dated], None, 1) if dated else []
         all_of = dict(zip(dated, again, strict=True))
         for fault, found in zip(which, kills, strict=True):
             numbers = [of_dates[number] for number in all_of[fault]] if fault in dated else found
@@ -204,7 +204,7 @@ class Maker:
         """By place, the rules that an input tells: how many inputs do, the place of the fault, and the key."""
         given = [given for n in places if not isinstance(given := core[n].question.given, bytes)]
         told: dict[int, list[tuple[int, int, Key]]] = defaultdict(list)
-        kills = killing(self.table, self.plan.path, self.plan.encoding, given, which, None, self.jobs)
+        kills = killing(self.table, self.plan, given, which, None, self.jobs)
         for number, (fault, found) in enumerate(zip(which, kills, strict=True)):
             key = (RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
             for place in found:

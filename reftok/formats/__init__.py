@@ -38,7 +38,20 @@ def load_rules(source: str | Path, encoding: str | None = None) -> Pipeline:
     ('tokenizers', [40, 3525, 341, 291, 2118])
     """
     path = find_model(source) if encoding is None else find_rank_file(source)
-    return with_chat_templates(with_named_ids(_read_rules(path, encoding), path.parent), path.parent)
+    return _with_files_beside(_read_rules(path, encoding), path.parent)
+
+
+def rules_of_json(value: object, path: Path) -> Pipeline:
+    """The rules of the value of a tokenizer.json, with the files beside one.
+
+    path: of that file; it need not exist.
+    Raises ModelFormatError if the value or a file is not sound, UnsupportedFeature for what reftok does not know.
+    """
+    return _with_files_beside(build_rules(value, str(path)), path.parent)
+
+
+def _with_files_beside(rules: Pipeline, folder: Path) -> Pipeline:
+    return with_chat_templates(with_named_ids(rules, folder), folder)
 
 
 def _read_rules(path: Path, encoding: str | None) -> Pipeline:

@@ -16,6 +16,7 @@ from conformance.causes.edits.models import piece_table
 from conformance.causes.edits.parameters import in_other_order, with_other_options
 from conformance.causes.edits.stripped import strippings
 from conformance.core.observation import Decoded
+from conformance.subjects.transformers_subject import CLEANED_UP
 from reftok import Tokenizer
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters, to_byte_characters
 from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
@@ -34,12 +35,11 @@ _DIGITS = re.compile(r"\d+")
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
 """A lead byte and its continuation bytes, whether valid UTF-8 or not."""
 _LIKE_SPECIAL_TOKENS = (re.compile(r"<\|[^|<>]*\|>"), re.compile(r"<\|[a-z0-9_]+\|>"))
+_TIMESTAMP = re.compile(r"<\|\d+\.\d+\|>")
 _MISMAPPED = (0x7F, 0xA0, 0xAD)
 """The bytes beside the ranges of a byte map, which are easily written wrongly."""
 _GLYPHS = frozenset(BYTE_TO_CHARACTER.values())
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
-_CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
-"""In the order of `clean_up_tokenization` of transformers, and of its ports."""
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
@@ -136,6 +136,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         if apart:
             rules.append(("text between added tokens is decoded separately", partial(_apart, tokenizer, apart, str)))
     if special:
+        if any(_TIMESTAMP.fullmatch(token.content) for token in tokenizer.rules.added_tokens.tokens.values()):
+            rules.append(("timestamps are not given out", lambda ids, skip: _TIMESTAMP.sub("", decode(ids, skip))))
         rule = "text that looks like a special token is removed"
         rules += [(rule, partial(_without_lookalikes, decode, one)) for one in _LIKE_SPECIAL_TOKENS]
     if added and is_byte_level:
@@ -156,7 +158,10 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
         yield from (DecodingFault("Decoder", rule, text) for rule, text in _first_spaces_of(decode))
-    for index, step in enumerate(tokenizer.rules.decoders or ()):
+    every = tokenizer.rules.decoders or ()
+    if tuple(step.pattern for step in every[-len(CLEANED_UP) :] if isinstance(step, Replace)) == CLEANED_UP:
+        yield _of_steps(tokenizer, "spaces before punctuation are kept", every[: -len(CLEANED_UP)])
+    for index, step in enumerate(every):
         if isinstance(step, (Replace, Metaspace)):
             yield from _first_only(tokenizer, index, step)
         if isinstance(step, ByteFallback):
@@ -164,7 +169,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
         for rule, other in with_other_options(step):
             yield _without(tokenizer, index, rule, (other,))
-    for rule, steps in in_other_order(tokenizer.rules.decoders or ()):
+    for rule, steps in in_other_order(every):
         yield _of_steps(tokenizer, rule, steps)
 
 
@@ -242,7 +247,7 @@ def _cleaned_up(text: str) -> str:
     >>> _cleaned_up("x , and the word ' s ' ! do n't")
     "x, and the word's '! don't"
     """
-    for spaced in _CLEANED_UP:
+    for spaced in CLEANED_UP:
         text = text.replace(spaced, spaced.strip())
     return text
 

@@ -102,14 +102,17 @@ def in_two_lines(run: Run, number: int, finding: Finding) -> tuple[Line, Line]:
     )
 
 
+_SUBJECTS_AND_MODELS = ("--model", "--subject", "--official")
+
+
 def _subjects_and_models(command: str) -> Iterator[str]:
-    """The options of a command that name subjects and models; none of what is no command."""
+    """The options of a command that name subjects, models and what is official; none of what is no command."""
     try:
         words = shlex.split(command)
     except ValueError:
         return
     for word, after in zip(words, [*words[1:], ""], strict=True):
-        if word in ("--model", "--subject"):
+        if word in _SUBJECTS_AND_MODELS:
             yield from (word, after)
-        elif word.startswith(("--model=", "--subject=")):
+        elif word.partition("=")[0] in _SUBJECTS_AND_MODELS:
             yield word

@@ -12,7 +12,8 @@ pytest.importorskip("transformers", reason="transformers is not installed: pytho
 
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.subjects.base import Subject, UnavailableError
-from conformance.subjects.transformers_subject import load
+from conformance.subjects.transformers_subject import load, read_rules
+from reftok import Tokenizer
 
 VOCAB = {"a": 0, "b": 1, "ab": 2, "▁": 3, "<s>": 4}
 
@@ -59,3 +60,44 @@ def test_the_class_that_the_folder_names_counts_and_not_only_the_file(tmp_path: 
 def test_a_folder_that_it_refuses_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="transformers refuses the folder"):
         subject(tmp_path, tokenizer_class="NoSuchTokenizer", auto_map={"AutoTokenizer": ["mine.Mine", None]})
+
+
+def write_model(folder: Path, decoder: object = None, **config: Any) -> Path:
+    """A WordLevel model of three words in a folder, which transformers takes as it is but for the settings."""
+    path = folder / "tokenizer.json"
+    model = {"type": "WordLevel", "vocab": {"a": 0, ".": 1, "?": 2}, "unk_token": "?"}
+    value = {"added_tokens": [], "model": model, "pre_tokenizer": {"type": "Whitespace"}, "decoder": decoder}
+    path.write_text(json.dumps(value), "utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    return path
+
+
+def test_the_reference_follows_the_stages_that_the_class_builds(tmp_path: Path) -> None:
+    made = subject(tmp_path, tokenizer_class="LlamaTokenizer", add_bos_token=True, bos_token="<s>")
+    rules = read_rules(tmp_path / "tokenizer.json")
+    assert [rules.encode(text).ids for text in ("ab", "a")] == [list(made.encode(text).ids) for text in ("ab", "a")]
+    assert rules.encode("ab").ids == [4, 3, 2]
+
+
+@pytest.mark.parametrize("cleans", [True, False])
+def test_the_reference_cleans_up_decoded_texts_where_the_class_does(tmp_path: Path, cleans: bool) -> None:
+    path = write_model(
+        tmp_path, {"type": "WordPiece", "prefix": "##", "cleanup": False}, clean_up_tokenization_spaces=cleans
+    )
+    decoded = Tokenizer(read_rules(path)).decode([0, 1])
+    assert decoded == load(path, "tokenizer.json").text([0, 1], False) == ("a." if cleans else "a .")
+
+
+def test_padding_and_truncation_of_the_file_are_left_to_the_call_as_transformers_leaves_them(tmp_path: Path) -> None:
+    path = write_model(tmp_path)
+    value = json.loads(path.read_text("utf-8"))
+    value["truncation"] = {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}
+    path.write_text(json.dumps(value), "utf-8")
+    assert read_rules(path).encode("a a").ids == [0, 0] == list(load(path, "tokenizer.json").encode("a a").ids)
+
+
+def test_a_class_whose_texts_come_from_its_own_code_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError, match="WhisperTokenizer of transformers has its own _decode, decode"):
+        read_rules(write_model(tmp_path, tokenizer_class="WhisperTokenizer"))
+    with pytest.raises(UnavailableError, match="ByT5Tokenizer of transformers has no backend"):
+        read_rules(write_model(tmp_path, tokenizer_class="ByT5Tokenizer"))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.causes.edits.decoders import of_decoders, of_skipped_tokens
 from conformance.core.observation import Decoded
+from conformance.subjects.transformers_subject import CLEANED_UP
+from reftok import Tokenizer, byte_level_bpe, bytes_to_unicode
+from reftok.rules.huggingface.decoders import Replace
 from tests.models import load
 
 OUTSIDE = 1 << 20
@@ -98,6 +103,25 @@ def test_an_id_outside_the_vocab_is_a_token_or_stands_between_two_texts() -> Non
 def test_spaces_are_removed_as_transformers_does_it_or_before_punctuation_alone() -> None:
     ids = load("bpe-gpt2").encode_ids("a ' b , c")
     assert texts("bpe-gpt2", "spaces before punctuation are removed", ids) == ["a ' b, c", "a'b, c"]
+
+
+def test_texts_that_the_reference_cleans_up_as_transformers_does_are_not_cleaned_up() -> None:
+    tokenizer = load("bpe-gpt2")
+    cleaned = (*(tokenizer.rules.decoders or ()), *(Replace(one, one.strip()) for one in CLEANED_UP))
+    followed = Tokenizer(replace(tokenizer.rules, decoders=cleaned))
+    ids = followed.encode_ids("a .")
+    (fault,) = (one for one in of_decoders(followed) if one.rule == "spaces before punctuation are kept")
+    assert (followed.decode(ids), fault.text(ids, False)) == ("a.", "a .")
+    assert texts("bpe-gpt2", "spaces before punctuation are kept", ids) == []
+
+
+def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
+    """Fault: what WhisperTokenizer of transformers does was told as "only special tokens are matched"."""
+    vocab = {character: number for number, character in enumerate(bytes_to_unicode().values())} | {"<|0.02|>": 256}
+    whisper = byte_level_bpe(vocab, [], ["<|0.02|>"])
+    (fault,) = (one for one in of_decoders(whisper) if one.rule == "timestamps are not given out")
+    assert [fault.text([256, vocab["a"]], skips) for skips in (False, True)] == ["a", "a"]
+    assert texts("bpe-gpt2", "timestamps are not given out", [0]) == []
 
 
 def test_byte_pieces_that_have_a_sign_are_lost() -> None:
