@@ -115,8 +115,10 @@ def _of_tokens(
 
 def _of_settings(tokenizer: Tokenizer, wrong: Sequence[Asked]) -> Evidence:
     """The tokens that are due and given for the first question, where its ids differ."""
-    if not wrong or wrong[0].differs != "ids" or not isinstance(wrong[0].given, tuple):
+    if not wrong or wrong[0].differs != "ids":
         return Evidence()
+    assert isinstance(wrong[0].due, tuple)
+    assert isinstance(wrong[0].given, tuple)
     due, given = first_other(wrong[0].due, wrong[0].given, "ids")
     return _of_tokens(named(tokenizer, due), named(tokenizer, given))
 

@@ -64,10 +64,14 @@ def told(asked: Asked) -> Difference:
     due, given, part = asked.due, asked.given, asked.differs
     if isinstance(given, Failure):
         failed = failure_difference(due, given)
-        return replace(failed, observed=f"{asked.question.shown}: {failed.observed}")
+        rule = asked.cause or failed.rule
+        return replace(failed, rule=rule, observed=f"{asked.question.shown}: {failed.observed}")
     assert given is not None
-    severity: Severity = "other ids" if part in ("ids", "overflowing") else "offsets only"
+    severity: Severity = "other ids" if part in ("ids", "overflowing", "an answer") else "offsets only"
     rule = asked.cause or f"{NO_RULE}: other {part} with settings"
+    if isinstance(due, Failure):
+        ids = tails((), given[0].ids)[1]
+        return Difference(rule, severity, f"{due.kind}: {due.message}", f"{asked.question.shown}: ids {ids}")
     expected, observed = tails(*first_other(due, given, part))
     return Difference(rule, severity, f"{part} {expected}", f"{asked.question.shown}: {part} {observed}")
 

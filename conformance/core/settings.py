@@ -1,4 +1,7 @@
-"""Questions with settings: pairs, pre-tokenized input, truncation and padding, named as in `tokenizers`."""
+"""Questions with settings: pairs, pre-tokenized input, truncation and padding, named as in `tokenizers`.
+
+Of tiktoken's, which special tokens a text may hold.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,23 @@ class Padding:
 
 
 @dataclass(frozen=True, slots=True)
+class SpecialInText:
+    """The arguments of tiktoken's `encode`, whose names begin so. None: all ("all").
+
+    allowed: the special tokens that are matched. disallowed: those that a text is refused for, if they are not allowed;
+    any others are encoded as text.
+    """
+
+    allowed: tuple[str, ...] | None = ()
+    disallowed: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A batch to encode, and how.
 
     inputs: each one text, or the two of a pair. truncation, padding: None leaves what the model file says.
+    special_in_text: None matches all special tokens.
 
     >>> Question((("a", "b"),), padding=Padding(pad_to_multiple_of=8)).shown
     "encode('a', 'b') with padding: pad_to_multiple_of=8"
@@ -50,6 +66,7 @@ class Question:
     is_pretokenized: bool = False
     truncation: Truncation | None = None
     padding: Padding | None = None
+    special_in_text: SpecialInText | None = None
 
     @property
     def needs(self) -> frozenset[str]:
@@ -59,6 +76,7 @@ class Question:
             "is_pretokenized": self.is_pretokenized,
             "truncation": self.truncation is not None,
             "padding": self.padding is not None,
+            "special_in_text": self.special_in_text is not None,
         }
         return frozenset(name for name, is_needed in needed.items() if is_needed)
 
@@ -71,6 +89,7 @@ class Question:
         for name, setting, usual in (
             ("truncation", self.truncation, Truncation(-1)),
             ("padding", self.padding, Padding()),
+            ("special tokens in the text", self.special_in_text, SpecialInText()),
         ):
             if setting is not None:
                 values = {field: getattr(setting, field) for field in setting.__slots__}
@@ -83,8 +102,10 @@ def _shown(text: Text) -> str:
     return repr(text if isinstance(text, str) else [*text])
 
 
-Answer: TypeAlias = tuple[Encoded, ...] | Failure | None
-"""The encodings of a batch; None where the subject is not asked such a question."""
+Given: TypeAlias = tuple[Encoded, ...] | Failure
+"""The encodings of a batch, or why there are none."""
+Answer: TypeAlias = Given | None
+"""None where the subject is not asked such a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,28 +117,29 @@ class Asked:
     """
 
     question: Question
-    due: tuple[Encoded, ...]
+    due: Given
     given: Answer
     cause: str = ""
 
     @property
     def differs(self) -> str:
-        """The part of the answer that differs first, or "an answer" where there is none; "" where nothing does."""
-        if self.given is None:
-            return ""
-        return "an answer" if isinstance(self.given, Failure) else difference(self.due, self.given)
+        """The part of the answer that differs first, or "an answer" where one is missing; "" where nothing does."""
+        return "" if self.given is None else difference(self.due, self.given)
 
 
 PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "overflowing")
 """The parts of an answer, the gravest first."""
 
 
-def difference(due: tuple[Encoded, ...], given: tuple[Encoded, ...]) -> str:
-    """The first part that differs, of those that both have; "" for none.
+def difference(due: Given, given: Given) -> str:
+    """The first part that differs, of those that both have, "an answer" where one has none; "" for nothing.
 
     >>> difference((Encoded((1,), type_ids=(0,)),), (Encoded((1,), type_ids=(1,)),))
     'type_ids'
     """
+    if isinstance(due, Failure) or isinstance(given, Failure):
+        kinds = [one.kind if isinstance(one, Failure) else "" for one in (due, given)]
+        return "" if kinds == ["refused", "refused"] else "an answer"
     for part in PARTS:
         for one, other in zip(due, given, strict=True):
             expected, observed = getattr(one, part), getattr(other, part)

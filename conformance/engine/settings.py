@@ -11,7 +11,7 @@ from conformance.checks.settings import is_of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
 from conformance.core.settings import Asked, Question, Text
 from conformance.engine.settings_edits import with_causes
-from conformance.inputs.settings import drawn_questions
+from conformance.inputs.settings import drawn_questions, special_questions
 from conformance.subjects.base import Subject
 from conformance.subjects.library import all_parts
 from conformance.subjects.reftok_spec_subject import encodings_with
@@ -25,7 +25,7 @@ _PROBED: WeakKeyDictionary[Subject, tuple[Pipeline, tuple[Asked, ...]]] = WeakKe
 
 
 class Settings:
-    """Asks about texts with settings, with a model of `tokenizers`; other models have no such questions."""
+    """Asks about texts with settings, with a model of `tokenizers` or tiktoken; others have no such questions."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._rules = tokenizer.rules
@@ -35,7 +35,8 @@ class Settings:
     def due(self, subject: Subject, texts: Mapping[int, str]) -> dict[int, tuple[Asked, ...]]:
         """The questions with the answers of the official library, by the number of the text.
 
-        What the reference refuses is not asked: the library may break down there, as where a stride leaves no room.
+        What the reference refuses is not asked of `tokenizers`, which may break down there, as where a stride leaves no
+        room.
         If the library has no such call on this machine (words, without numpy), the reference's answer is used.
         """
         drawn = [(number, one) for number, text in texts.items() for one in self._questions(text)]
@@ -43,7 +44,7 @@ class Settings:
         found: dict[int, list[Asked]] = {}
         for (number, question), official in zip(drawn, answers, strict=True):
             answer = self._ask(self._rules, question) if official is None else official
-            if isinstance(answer, tuple):
+            if isinstance(answer, tuple) or (question.special_in_text is not None and answer.kind == "refused"):
                 found.setdefault(number, []).append(Asked(question, answer, answer))
         return {number: tuple(asked) for number, asked in found.items()}
 
@@ -78,6 +79,9 @@ class Settings:
         return asked
 
     def _questions(self, text: str) -> list[Question]:
+        if self._rules.library == "tiktoken":
+            special = self._rules.added_tokens.tokens.values()
+            return special_questions(text, [token.content for token in special])
         if self._rules.library != "tokenizers":
             return []
         try:

@@ -13,8 +13,8 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from conformance.core.observation import Encoded
-from conformance.core.settings import Asked, Question, Text, Truncation, difference
+from conformance.core.observation import Encoded, Failure
+from conformance.core.settings import Asked, Given, Question, SpecialInText, Text, Truncation, difference
 from reftok import ReftokError
 from reftok.rules.encodings import joined
 from reftok.rules.huggingface.post_processors import default_processing
@@ -43,10 +43,10 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
     probes: other questions, of which an edit must foretell as many wrong answers as it can, and no right one otherwise.
     """
     causes: dict[int, str] = {}
-    every = [one for one in (*asked, *probes) if isinstance(one.given, tuple)]
+    every = [one for one in (*asked, *probes) if _is_answered(one)]
     right, wrong = ([one for one in every if bool(one.differs) == is_wrong] for is_wrong in (False, True))
     for one in sorted(asked, key=lambda one: len(one.question.needs)):
-        if not one.differs or id(one) in causes:
+        if not one.differs or id(one) in causes or not _is_answered(one):
             continue
         fitting = [edit for edit in EDITS if _foretells(edit, ask, rules, one)]
         fitting = [edit for edit in fitting if _is_possible(edit, ask, rules, right)]
@@ -58,16 +58,23 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
     return tuple(replace(one, cause=causes.get(id(one), "")) for one in asked)
 
 
+def _is_answered(one: Asked) -> bool:
+    """Whether it tells of a mistake; a refusal is an answer where special tokens in the text are asked for."""
+    has_special, given = one.question.special_in_text is not None, one.given
+    return isinstance(given, tuple) or (has_special and given is not None and given.kind == "refused")
+
+
 def _foretells(edit: Edit, ask: Ask, rules: Pipeline, asked: Asked) -> bool:
     """Whether an edit gives a wrong answer, in the part that is wrong and in all other parts that it foretells.
 
     What is given without the edit already follows from no edit: the reference differs from another release like that.
     """
     found, before = _answer(edit.answer, ask, rules, asked.question), _answer(_as_it_is, ask, rules, asked.question)
-    if found is None or not isinstance(asked.given, tuple) or (before and not difference(before, asked.given)):
+    if found is None or asked.given is None or (before and not difference(before, asked.given)):
         return False
-    says = all(getattr(one, asked.differs) is not None for one in found)
-    return says and not difference(found, asked.given)
+    if isinstance(found, tuple) and not all(getattr(one, asked.differs, ()) is not None for one in found):
+        return False
+    return not difference(found, asked.given)
 
 
 def _as_it_is(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
@@ -77,15 +84,14 @@ def _as_it_is(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, .
 def _is_possible(edit: Edit, ask: Ask, rules: Pipeline, right: Sequence[Asked]) -> bool:
     """Whether an edit changes nothing that the subject has right."""
     answers = ((_answer(edit.answer, ask, rules, one.question), one.given) for one in right)
-    both = ((found, given) for found, given in answers if found is not None and isinstance(given, tuple))
-    return not any(difference(found, given) for found, given in both)
+    return not any(difference(found, given) for found, given in answers if found is not None and given is not None)
 
 
-def _answer(answer: Foretelling, ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...] | None:
+def _answer(answer: Foretelling, ask: Ask, rules: Pipeline, question: Question) -> Given | None:
     try:
         return answer(ask, rules, question)
     except ReftokError:
-        return None
+        return None if question.special_in_text is None else Failure("refused", "")
 
 
 def _asks(stage: str, rule: str, change: Callable[[Question], Question]) -> Edit:
@@ -122,6 +128,14 @@ def _pads(rule: str, **changes: Any) -> Edit:
         return question if padding is None else replace(question, padding=replace(padding, **changes))
 
     return _asks("Padding", rule, changed)
+
+
+def _takes_special(rule: str, change: Callable[[SpecialInText], SpecialInText | None]) -> Edit:
+    def changed(question: Question) -> Question:
+        asked = question.special_in_text
+        return question if asked is None else replace(question, special_in_text=change(asked))
+
+    return _asks("AddedTokens", rule, changed)
 
 
 # --- pairs and words
@@ -280,6 +294,13 @@ EDITS: tuple[Edit, ...] = (
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined", _joins_words("")),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined with spaces", _joins_words(" ")),
     Edit("PreTokenizer", "word ids of a pre-tokenized text count pre-tokens", _words_as_pre_tokens),
+    _takes_special("special tokens that are not allowed refuse no text", lambda one: replace(one, disallowed=())),
+    _takes_special(
+        "special tokens that are not allowed always refuse a text", lambda one: replace(one, disallowed=None)
+    ),
+    _takes_special("no special token is allowed", lambda one: replace(one, allowed=())),
+    _takes_special("special tokens are matched whether allowed or not", lambda one: None),
+    _takes_special("special tokens in the text are always taken as text", lambda one: SpecialInText((), ())),
     _asks("Truncation", "truncation is ignored", lambda question: replace(question, truncation=None)),
     _truncates("truncation always cuts on the right", lambda one: replace(one, direction="right")),
     _truncates("truncation always cuts on the left", lambda one: replace(one, direction="left")),

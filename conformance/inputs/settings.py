@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import TypeAlias
 
-from conformance.core.settings import Padding, Question, Side, Strategy, Text, Truncation
+from conformance.core.settings import Padding, Question, Side, SpecialInText, Strategy, Text, Truncation
 
 LONGEST, MOST_WORDS = 80, 5
 """Code points of a text, and words of a pre-tokenized one, that are asked."""
@@ -26,6 +26,22 @@ def drawn_questions(text: str, count: Count) -> list[Question]:
     [['pair'], ['is_pretokenized'], ['truncation'], ['padding']]
     """
     return [*_drawn(text[:LONGEST], count, Random(text.encode("utf-8", "surrogatepass")))]
+
+
+def special_questions(text: str, special: Sequence[str]) -> list[Question]:
+    """The same text with special tokens matched, taken as text, and refused; asked only where one is in it.
+
+    special: the texts of all special tokens.
+
+    >>> len(special_questions("a<e>", ["<e>", "<f>"])), special_questions("a<e>", ["<f>"])
+    (8, [])
+    """
+    first = next(((one,) for one in special if one in text), None)
+    if first is None:
+        return []
+    others = tuple(one for one in special if one != first[0])
+    choices = ((), None), (None, None), ((), ()), (first, None), (others, None), ((), others), ((), first), (others, ())
+    return [Question(((text,),), special_in_text=SpecialInText(*choice)) for choice in choices]
 
 
 def _drawn(text: str, count: Count, chance: Random) -> Iterator[Question]:

@@ -29,6 +29,7 @@ Integer: TypeAlias = int
 """Of 64 bits at most, which whoever reads the answer checks."""
 Word: TypeAlias = Annotated[str, Meta(max_length=LONGEST)]
 Choice: TypeAlias = Literal["choice", "always", "never"]
+Setting: TypeAlias = Literal["pair", "is_pretokenized", "truncation", "padding", "special_in_text"]
 Field: TypeAlias = Literal["ids", "tokens", "offsets", "special_tokens_mask"]
 
 
@@ -282,7 +283,7 @@ class Capabilities(Message, frozen=True, kw_only=True):
     encode: EncodeCapability | None = None
     decode: DecodeCapability | None = None
     encode_batch: bool = False
-    encode_with: tuple[Literal["pair", "is_pretokenized", "truncation", "padding"], ...] | None = None
+    encode_with: tuple[Setting, ...] | None = None
     chat: bool = False
     stream_encode: tuple[Literal["bytes", "reset", "beside"], ...] | None = None
     stream_decode: tuple[Literal["reset", "beside", "callback"], ...] | None = None

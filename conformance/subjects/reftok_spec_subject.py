@@ -9,12 +9,13 @@ from pathlib import Path
 
 import reftok
 from conformance.core.observation import Encoded, Encoding, Failure
-from conformance.core.settings import Question, Text
+from conformance.core.settings import Question, SpecialInText, Text
 from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.library import LibrarySubject, each
-from reftok import Tokenizer
+from reftok import InvalidText, Tokenizer
 from reftok.formats import load_rules
 from reftok.rules.encodings import end_to_end
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Strategy, Truncation
 from reftok.rules.pipeline import Pipeline, TokensOf
@@ -49,7 +50,7 @@ class ReftokSpecSubject(LibrarySubject):
         return [Failure("refused", "") if one is None else Encoded(tuple(one.ids)) for one in found]
 
     def encodings_with(self, question: Question) -> list[ReftokEncoding] | None:
-        if self._tokenizer.library != "tokenizers":
+        if self._tokenizer.library not in ("tokenizers", "tiktoken"):
             return None
         if isinstance(self._tokenizer, Pipeline):
             return encodings_with(self._tokenizer, self._tokenizer.tokens_of, question)
@@ -71,13 +72,16 @@ _STRATEGIES: dict[str, Strategy] = {
 
 
 def encodings_with(rules: Pipeline, tokens_of: TokensOf, question: Question) -> list[ReftokEncoding]:
-    """What a pipeline answers to a question with settings, for a model of `tokenizers`.
+    """What a pipeline answers to a question with settings, for a model of `tokenizers` or tiktoken.
 
     tokens_of: as of `Pipeline.encode_with`. Raises what `Tokenizer.encode` does.
     Source of pre-tokenized input: `encode_single_sequence`, tokenizers 0.23 tokenizer/mod.rs: each word is a text by
     itself, and word_ids are the numbers of the words.
     """
     truncation, padding = question.truncation, question.padding
+    if question.special_in_text is not None:
+        rules = _with_special_in_text(rules, question)
+        tokens_of = rules.tokens_of
     if truncation is not None:
         sides = _STRATEGIES[truncation.strategy], truncation.stride, _SIDES[truncation.direction]
         rules = replace(rules, truncation=Truncation(truncation.max_length, *sides))
@@ -94,6 +98,21 @@ def encodings_with(rules: Pipeline, tokens_of: TokensOf, question: Question) -> 
 
     parts = ([tokens(text, number) for number, text in enumerate(one)] for one in question.inputs)
     return rules.padded([rules.post_process(one, 0, question.add_special_tokens) for one in parts])
+
+
+def _with_special_in_text(rules: Pipeline, question: Question) -> Pipeline:
+    """The rules with the special tokens that are allowed. Raises InvalidText for a text with one that is not.
+
+    Source: `Encoding.encode`, tiktoken 0.14 core.py.
+    """
+    asked = question.special_in_text or SpecialInText()
+    tokens = {token.content: token for token in rules.added_tokens.tokens.values()}
+    allowed = [one for one in tokens if asked.allowed is None or one in asked.allowed]
+    refused = tokens.keys() - {*allowed} if asked.disallowed is None else asked.disallowed
+    if any(one in text for one in refused for texts in question.inputs for text in texts):
+        raise InvalidText("the text has a special token that is not allowed")
+    ids = {content: token_id for content in allowed if (token_id := rules.token_to_id(content)) is not None}
+    return replace(rules, added_tokens=AddedVocabulary([tokens[one] for one in allowed], ids))
 
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:

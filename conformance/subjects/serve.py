@@ -22,6 +22,8 @@ and, where it likes, with
         a dict with "ids" and, where it likes, "type_ids", "attention_mask", "special_tokens_mask", "word_ids" and
         "overflowing" (a list of lists of ids); or the ids alone
     encode_pair(text, pair, add_special_tokens) -> an encoding: the simplest door, for pairs alone
+    encode_with_special(text, allowed_special, disallowed_special) -> ids, or an error where the text is refused; each
+        "all" or a set of texts, as `encode` of tiktoken takes them; asked with rank files of tiktoken alone
     what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`
     (which calls back for the last id in any case), or the simplest door to them,
     stream_decode(ids, skip_special_tokens) -> iterable of str
@@ -66,6 +68,7 @@ CALLS = {
     "encode_batch": ("texts", "add_special_tokens"),
     "encode_with": ("inputs", "settings"),
     "encode_pair": ("text", "pair", "add_special_tokens"),
+    "encode_with_special": ("text", "allowed_special", "disallowed_special"),
     "chat": ("messages", "tools", "add_generation_prompt"),
 }
 """The methods that every question goes to, each with the arguments that it is called with, by their places."""
@@ -219,7 +222,7 @@ def _capabilities(subject: Any) -> dict[str, Any]:
         "encode": {"fields": fields, "utf16": True},
         "decode": {},
         "encode_batch": has("encode_batch"),
-        "encode_with": [*_SETTINGS] if has("encode_with") else ["pair"] if has("encode_pair") else None,
+        "encode_with": _settings(has),
         "chat": has("chat"),
         "stream_encode": ["bytes", "reset", "beside"] if has(*STREAM_FEATURES["encoder"]) else None,
         "stream_decode": ["reset", "beside", "callback"] if has(*STREAM_FEATURES["decoder"]) else None,
@@ -230,6 +233,12 @@ def _capabilities(subject: Any) -> dict[str, Any]:
         known = by_methods.get(name)
         by_methods[name] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
     return by_methods
+
+
+def _settings(has: Callable[[str], bool]) -> list[str] | None:
+    found = [*_SETTINGS] if has("encode_with") else ["pair"] if has("encode_pair") else []
+    found += ["special_in_text"] if has("encode_with_special") else []
+    return found or None
 
 
 def load_factory(file: str, factory: str) -> Callable[[str], Any]:
@@ -289,6 +298,9 @@ def _encode_with(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) ->
     inputs = [one[0] if len(one) == 1 else tuple(one) for one in item["inputs"]]
     settings = {name: value for name, value in item.items() if name != "inputs" and value is not None}
     adds = settings["add_special_tokens"]
+    if (special := settings.pop("special_in_text", None)) is not None:
+        chosen = ["all" if special[name] is None else {*special[name]} for name in ("allowed", "disallowed")]
+        return {"encodings": [{"ids": ids_of(subject.encode_with_special(one, *chosen))} for one in inputs]}
     if getattr(subject, "encode_with", None) is not None:
         given = items_of(subject.encode_with(inputs, settings))
     else:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from conformance.core.observation import Encoded, Encoding
-from conformance.subjects.base import Adapter, Format, Ids, InBulk, UnavailableError, one_line
+from conformance.core.settings import Answer, Question
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, UnavailableError, one_line, refusal
 from conformance.subjects.library import LibrarySubject
 from reftok.formats.tiktoken.encodings import ENCODINGS
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
@@ -53,6 +55,21 @@ class TiktokenSubject(LibrarySubject):
     def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         answers = self._encoding.encode_batch(list(map(_text, texts)), num_threads=1, allowed_special="all")
         return [Encoded(tuple(ids)) for ids in answers]
+
+    def encode_with(self, questions: Sequence[Question]) -> list[Answer]:
+        return [*map(self._answer, questions)]
+
+    def _answer(self, question: Question) -> Answer:
+        special, ((text,),) = question.special_in_text, question.inputs
+        if special is None or not isinstance(text, str):
+            return None
+        allowed: Any = "all" if special.allowed is None else {*special.allowed}
+        disallowed: Any = "all" if special.disallowed is None else {*special.disallowed}
+        try:
+            ids = self._encoding.encode(text, allowed_special=allowed, disallowed_special=disallowed)
+        except BaseException as error:
+            return refusal(error)
+        return (Encoded(tuple(ids)),)
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         skipped = self._special_ids if skip_special_tokens else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import conformance
 from conformance.causes import weight
 from conformance.core.errors import UsageError
 from conformance.core.finding import NO_RULE
+from conformance.core.observation import Failure
 from conformance.core.settings import Answer, Question
 from conformance.engine.settings import Settings
 from conformance.engine.settings_edits import EDITS, Edit
@@ -21,6 +23,7 @@ from conformance.inputs.corpora import corpus_files
 from conformance.inputs.shards import corpus_cases
 from conformance.subjects.base import refusal
 from conformance.subjects.reftok_subject import ReftokSubject
+from conformance.subjects.tiktoken_subject import TiktokenSubject
 from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import ReftokError, embedded_models, load
 from tests.conformance.generators.tiny import tiny_json
@@ -203,13 +206,80 @@ class Edited(ReftokSubject):
             return refusal(error)
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.rule)
+@pytest.mark.parametrize("edit", [one for one in EDITS if one.stage != "AddedTokens"], ids=lambda edit: edit.rule)
 def test_every_edit_is_told_from_all_others(model: Path, edit: Edit) -> None:
     settings, subject = Settings(load(model)), Edited(model, edit)
     due = settings.due(ReftokSubject(load(model)), dict(enumerate(TEXTS)))
     given, _ = settings.given(subject, due)
     wrong = [one for asked in given.values() for one in asked if one.differs and isinstance(one.given, tuple)]
     assert {one.cause for one in wrong} == {edit.rule}
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rank file of single bytes with three special tokens."""
+    path = tmp_path_factory.mktemp("ranks") / "own.tiktoken"
+    path.write_bytes(b"".join(b64encode(bytes([one])) + b" %d\n" % one for one in range(256)))
+    special = '"<e>" = 256\n"<f>" = 257\n"<g>" = 258'
+    own = f'[encoding]\npattern = "."\n[encoding.special_tokens]\n{special}\n'
+    path.with_suffix(".toml").write_text(own, "ascii")
+    return path
+
+
+SPECIAL_TEXTS = ("a<e>b<f>", "<f>", "x<g><e>", "none")
+
+
+@pytest.mark.parametrize("edit", [one for one in EDITS if one.stage == "AddedTokens"], ids=lambda edit: edit.rule)
+def test_every_edit_of_special_tokens_in_the_text_is_told_from_all_others(ranks: Path, edit: Edit) -> None:
+    settings, subject = Settings(load(ranks)), Edited(ranks, edit)
+    due = settings.due(TiktokenSubject(ranks), dict(enumerate(SPECIAL_TEXTS)))
+    given, _ = settings.given(subject, due)
+    assert {one.cause for asked in given.values() for one in asked if one.differs} == {edit.rule}
+
+
+class TiktokenPort:
+    """The official library, asked for ids and texts, and for special tokens in the text with a mistake."""
+
+    def __init__(self, path: Path) -> None:
+        self.encoding = TiktokenSubject(path)._encoding
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return self.encoding.encode(text, allowed_special="all")
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return self.encoding.decode([one for one in ids if one < 256 or not skip_special_tokens])
+
+    def encode_with_special(self, text: str, allowed_special: Any, disallowed_special: Any) -> list[int]:
+        return self.encoding.encode(text, allowed_special=allowed_special, disallowed_special=())
+
+
+class AlwaysRefuses(TiktokenPort):
+    def encode_with_special(self, text: str, allowed_special: Any, disallowed_special: Any) -> list[int]:
+        return self.encoding.encode(text, allowed_special=allowed_special)
+
+
+@pytest.mark.parametrize(
+    ("port", "rule"),
+    [
+        (TiktokenPort, "special tokens that are not allowed refuse no text"),
+        (AlwaysRefuses, "special tokens that are not allowed always refuse a text"),
+    ],
+)
+def test_a_port_of_tiktoken_is_asked_which_special_tokens_a_text_may_hold(
+    ranks: Path, port: type[TiktokenPort], rule: str
+) -> None:
+    found = [one for text in SPECIAL_TEXTS for one in conformance.compare(port(ranks), ranks, text)]
+    assert {one.rule for one in found} == {rule}
+
+
+def test_the_reference_answers_for_special_tokens_in_the_text_as_tiktoken_does(ranks: Path) -> None:
+    reference = ReftokSubject(load(ranks))
+    settings = Settings(reference.tokenizer)
+    due = settings.due(TiktokenSubject(ranks), dict(enumerate(SPECIAL_TEXTS)))
+    given, _ = settings.given(reference, due)
+    assert [len(asked) for asked in given.values()] == [8, 8, 8]
+    assert [one for asked in given.values() for one in asked if one.differs or one.given is None] == []
+    assert {isinstance(one.due, Failure) for asked in given.values() for one in asked} == {True, False}
 
 
 class Pairs(Alone):
