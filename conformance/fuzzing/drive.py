@@ -192,7 +192,7 @@ class _Driver:
             self.journal.rewrite()
         if not any(entry.verdict == "unasked" for entry in replayed):
             write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
-        self.causes = _causes(unshrunk(by_model(results, self.state.models).values()))
+        self.causes = self._to_explain(unshrunk(by_model(results, self.state.models).values()))
         self.left = self.deadline - time.monotonic()
         for result in results:
             self.seen.knows(result)
@@ -202,6 +202,14 @@ class _Driver:
     def _end_of_work(self) -> float:
         """The time from which on no shard is begun, so that there is some left to shrink what is found."""
         return self.deadline - self._kept_for(self.causes) if self.causes else self.deadline
+
+    def _to_explain(self, found: Sequence[Finding]) -> int:
+        """How much is to be done at the end: each cause is shrunk, those of a subject on a model are weighed together.
+
+        What is known needs no time to speak of: a right subject of an official library with faults goes on to the end.
+        """
+        new = [one for one in found if not self.seen.is_known(one)]
+        return len(new) + len({(one.example.model, one.example.subject) for one in new})
 
     def _kept_for(self, causes: int) -> float:
         """The seconds at the end that are for so many causes."""
@@ -297,7 +305,7 @@ class _Driver:
         places = {one.example.place for one in self.named}
         came = unshrunk(by_model(results, self.state.models).values())
         found = [*self.named, *(one for one in came if one.stage or one.example.place not in places)]
-        self.causes = _causes(found)
+        self.causes = self._to_explain(found)
         self.is_unnamed = any(map(is_to_be_sought, found))
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
@@ -331,11 +339,6 @@ def _with_names(found: Sequence[Finding], named: Sequence[Finding]) -> tuple[Fin
     known = {one.fingerprint for one in kept}
     again = [one for one in named if one.example.place in places and one.fingerprint not in known]
     return tuple(sorted((*kept, *again), key=by_weight))
-
-
-def _causes(found: Sequence[Finding]) -> int:
-    """How much is to be done at the end: each cause is shrunk, those of a subject on a model are weighed together."""
-    return len(found) + len({(finding.example.model, finding.example.subject) for finding in found})
 
 
 def _universe(model: ModelPlan) -> Universe:

@@ -11,12 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.cli import fuzz as command
+from conformance.core.case import made_case
 from conformance.core.observation import Failure
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.fuzzing import worker
-from conformance.fuzzing.drive import NOTHING_ASKED
+from conformance.fuzzing.drive import NOTHING_ASKED, _Driver
 from conformance.fuzzing.folder import read_state
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.worker import work_in_worker
@@ -33,6 +34,7 @@ from conformance.subjects.protocol import Answer, Request, Start
 from conformance.subjects.protocol_subject import NOT_LOADED_IN_TIME
 from tests.conformance.commands import Command, said
 from tests.conformance.fuzzing.sessions import Told, planted, run, session_job
+from tests.conformance.report.sample_run import finding
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
 
@@ -167,3 +169,15 @@ def late_by(seconds: float) -> Callable[[], float]:
     """A clock that has gone on by so much the second time that it is looked at."""
     times = iter([time.monotonic() - seconds])
     return lambda: next(times, time.monotonic())
+
+
+@pytest.mark.parametrize(("known", "kept"), [((), 3), ((0,), 2), ((0, 1), 0)])
+def test_time_is_kept_for_what_is_not_known_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: tuple[int, ...], kept: int
+) -> None:
+    """Fault: a session of 60 s of a right subject ended after 40, for the known faults of its official library."""
+    driver = _Driver(session_job(tmp_path / "session", 1), lambda progress: None)
+    driver.journal.close()
+    found = [finding(made_case("a", "drawn"), rule) for rule in ("a", "b")]
+    monkeypatch.setattr(driver.seen, "is_known", lambda one: found.index(one) in known)
+    assert driver._to_explain(found) == kept
