@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,8 +97,14 @@ def of_tokenizer_json(value: Mapping[str, Any]) -> Learned:
         entries = [(int(token_id), str(token), None) for token, token_id in vocab.items()]
         pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ())]
         return Learned(tuple(sorted(entries)), tuple((str(left), str(right)) for left, right in pairs), value)
-    scored = [(number, str(piece), float(score)) for number, (piece, score) in enumerate(vocab)]
+    scored = [(number, str(piece), _finite(score)) for number, (piece, score) in enumerate(vocab)]
     return Learned(tuple(scored), (), value)
+
+
+def _finite(score: Any) -> float | None:
+    """The score; None for null, which a file has in the place of infinity and of what is no number."""
+    found = None if score is None else float(score)
+    return found if found is not None and math.isfinite(found) else None
 
 
 def _of_model(data: bytes) -> Learned:
@@ -185,13 +192,16 @@ def _of_lists(what: str, expected: Sequence[str], observed: Sequence[str]) -> Tr
 
 
 def _of_sets(expected: Learned, observed: Learned) -> TrainingDifference | None:
-    scores = [{token: score or 0.0 for _, token, score in learned.entries} for learned in (expected, observed)]
+    scores = [{token: score for _, token, score in learned.entries} for learned in (expected, observed)]
     if missing := sorted(scores[0].keys() - scores[1].keys()):
         return TrainingDifference(f"piece {missing[0]!r}", "is in the vocab", "is not there")
     if added := sorted(scores[1].keys() - scores[0].keys()):
         return TrainingDifference(f"piece {added[0]!r}", "is not in the vocab", "is there")
     steps = SAME_STEP * sum(len(token) == 1 for token in scores[0])
     for token, score in scores[0].items():
-        if abs(score - scores[1][token]) > SAME_SCORE + (steps if len(token) == 1 else 0.0):
-            return TrainingDifference(f"score of {token!r}", f"{score:.6f}", f"{scores[1][token]:.6f}")
+        other, most = scores[1][token], SAME_SCORE + (steps if len(token) == 1 else 0.0)
+        is_same = score is other if score is None or other is None else abs(score - other) <= most
+        if not is_same:
+            shown = ["null" if one is None else f"{one:.6f}" for one in (score, other)]
+            return TrainingDifference(f"score of {token!r}", *shown)
     return None

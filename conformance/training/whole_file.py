@@ -85,9 +85,13 @@ def _tree(learned: Learned) -> dict[str, Any]:
         return _tree_of_model(learned.value)
     value = _without_null(learned.value or {})
     model = {key: part for key, part in value.get("model", {}).items() if key not in _LEARNED}
-    if model.get("type") == "Unigram" and isinstance(unknown := model.get("unk_id"), int):
-        model["unk_id"] = next((token for number, token, _ in learned.entries if number == unknown), unknown)
-    return {**value, "model": model}
+    if model.get("type") != "Unigram":
+        return {**value, "model": model}
+    tokens: dict[Any, Any] = {number: token for number, token, _ in learned.entries}  # their order is one of chance
+    unknown = {"unk_id": tokens.get(model["unk_id"], model["unk_id"])} if "unk_id" in model else {}
+    added = [{**one, "id": tokens.get(one["id"], one["id"])} for one in value.get("added_tokens", [])]
+    added.sort(key=lambda one: str(one["content"]))
+    return {**value, "model": model | unknown, "added_tokens": added}
 
 
 def _without_null(value: Any) -> Any:

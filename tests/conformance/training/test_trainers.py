@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,32 @@ def test_the_official_trainers_train_as_the_reference() -> None:
     assert not result.findings
     assert result.done == len(cases)
     assert result.refused < len(cases) / 10
+
+
+@pytest.mark.parametrize(
+    ("corpus", "options"),
+    [
+        ("ac", {"vocab_size": 3, "special_tokens": ["a"]}),  # the ids of equal scores are left to chance
+        ("aaaaaa", {"vocab_size": 1}),  # a score that is infinite is written as null
+    ],
+)
+def test_what_hf_unigram_writes_of_a_tiny_corpus_is_the_same(corpus: str, options: dict[str, Any]) -> None:
+    """Fault: an id that follows from the order of equal scores, and null for infinity, were told as differences."""
+    case = TrainingCase("t", "hf-unigram", (corpus,), options)
+    assert {compared(case, official_answer(case)) for _ in range(8)} == {()}
+
+
+def test_what_a_trainer_does_not_repeat_is_told_by_what_it_first_gave() -> None:
+    """Fault: "the harness failed" for a part of the file that was another when it was asked again."""
+    case = made_case("wordlevel", "once")
+    right = official_answer(case)
+    assert isinstance(right, Learned)
+    assert isinstance(right.value, dict)
+    wrong = replace(right, value={**right.value, "version": "2.0"})
+    answers = iter([wrong, wrong])
+    session = Session([case], lambda one: next(answers, right), label="mine")
+    session.run(lambda progress: None)
+    assert [one.difference.path for one in session.result().findings] == ["version"]
 
 
 def test_a_trainer_that_refuses_all_has_proved_nothing() -> None:
