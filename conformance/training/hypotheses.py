@@ -190,13 +190,17 @@ class _CountedAnew(MergeLoop):
         return word.replace(pair, new)
 
 
-class _OverlapsOnce(_CountedAnew):
+class _FirstOverlapsOnce(MergeLoop):
     def count_pairs(self) -> None:
         super().count_pairs()
         for word, count in zip(self.words, self.counts, strict=True):
             for symbol in set(word):
                 pairs = _runs(word, symbol)
                 self.pair_counts[symbol * 2] -= count * sum(length - 1 - length // 2 for length in pairs)
+
+
+class _OverlapsOnce(_FirstOverlapsOnce, _CountedAnew):
+    """Each time that pairs are counted."""
 
 
 def _runs(word: str, symbol: str) -> list[int]:
@@ -246,6 +250,17 @@ _right_train = BpeTrainer.train
 
 def _words_once(self: BpeTrainer, word_counts: Mapping[str, int], *others: Any) -> Any:
     return _right_train(self, dict.fromkeys(word_counts, 1), *others)
+
+
+_right_character_counts = BpeTrainer.character_counts
+
+
+def _characters_of_words_once(self: BpeTrainer, word_counts: Mapping[str, int]) -> dict[str, int]:
+    return _right_character_counts(self, dict.fromkeys(word_counts, 1))
+
+
+def _all_derived(self: BpeTrainer, words: Mapping[str, int], vocab: Mapping[str, int]) -> list[str]:
+    return [self.symbol(character, False, False) for character in self.alphabet(words)]
 
 
 def _prefix_everywhere(self: BpeTrainer, character: str, is_first: bool, is_last: bool) -> str:
@@ -341,6 +356,7 @@ OF_BPE = (
         HF_BPE,
         swaps=(_with_ranks(_youtokentome),),
     ),
+    Hypothesis("overlapping pairs are counted once at the start", HF_BPE, swaps=(_with_loop(_FirstOverlapsOnce),)),
     Hypothesis("overlapping pairs are counted once", HF_BPE, swaps=(_with_loop(_OverlapsOnce),)),
     Hypothesis("runs are merged from the right", HF_BPE, swaps=(_with_loop(_FromTheRight),)),
     Hypothesis("the count of the merged pair is reset", HF_BPE, swaps=(_with_loop(_OwnCountReset),)),
@@ -351,6 +367,16 @@ OF_BPE = (
         swaps=(_with_loop(_CountedAnew),),
     ),
     Hypothesis("each distinct word counts once", HF_BPE, swaps=((BpeTrainer, "train", _words_once),)),
+    Hypothesis(
+        "for limit_alphabet, each distinct word counts once",
+        HF_BPE,
+        swaps=((BpeTrainer, "character_counts", _characters_of_words_once),),
+    ),
+    Hypothesis(
+        "each character of the alphabet has a form with the prefix",
+        HF_BPE,
+        swaps=((BpeTrainer, "derived", _all_derived),),
+    ),
     Hypothesis(
         "the alphabet is in the order of counts",
         HF_BPE,

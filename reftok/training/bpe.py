@@ -124,6 +124,8 @@ class BpeTrainer:
     def alphabet(self, word_counts: Mapping[str, int]) -> list[str]:
         """The characters that get an id each, in the order of their ids, which is that of code points.
 
+        Raises TrainingStopped where `kept_alphabet` is none that the limit can leave.
+
         >>> BpeTrainer(limit_alphabet=2, initial_alphabet=["zoo"]).alphabet({"aab": 1})
         ['a', 'z']
         """
@@ -131,9 +133,19 @@ class BpeTrainer:
         if self.limit_alphabet is None or len(counts) <= self.limit_alphabet:
             return sorted(counts)
         if self.kept_alphabet is not None:
-            return sorted(set(self.kept_alphabet) & counts.keys())
+            return sorted(self._kept(counts))
         by_count = sorted(counts, key=lambda character: (-counts[character], character))
         return sorted(by_count[: self.limit_alphabet])
+
+    def _kept(self, counts: Mapping[str, int]) -> set[str]:
+        limit, kept = self.limit_alphabet or 0, set(self.kept_alphabet or ()) & counts.keys()
+        # Special tokens are in the vocab anyhow: those that are frequent enough may have been kept.
+        special = sorted((set(contents(self.special_tokens)) & counts.keys()) - kept, key=lambda one: -counts[one])
+        whole = kept.union(special[: max(0, limit - len(kept))])
+        least = min(map(counts.__getitem__, whole), default=0)
+        if len(whole) != limit or any(counts[character] > least for character in counts.keys() - whole if limit):
+            raise TrainingStopped("kept_alphabet is none that limit_alphabet leaves: the most frequent characters stay")
+        return kept
 
     def character_counts(self, word_counts: Mapping[str, int]) -> dict[str, int]:
         """How often each character occurs; those of the initial alphabet as often as can be."""

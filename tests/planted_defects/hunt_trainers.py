@@ -18,7 +18,6 @@ from conformance.training.asking import Ask, asked
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases
 from conformance.training.findings import TrainingFinding, words_and_counts
-from conformance.training.reference import reference_training
 from conformance.training.session import Session
 
 from . import trainers
@@ -37,14 +36,7 @@ def asked_here(name: str) -> Ask:
             return Failure("refused", f"{error}")
         return bytes(made)
 
-    ask = asked(train)
-
-    def unless_endless(case: TrainingCase) -> object:
-        if case.trainer == "hf-unigram" and isinstance(reference_training(case), Failure):
-            return Failure("refused", "the library goes on for ever")
-        return ask(case)
-
-    return unless_endless  # type: ignore[return-value]
+    return asked(train)
 
 
 def hunted(name: str, cases: Sequence[TrainingCase]) -> tuple[TrainingFinding, ...]:

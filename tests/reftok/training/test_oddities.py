@@ -100,6 +100,13 @@ def test_a_limit_of_the_alphabet_cuts_through_equal_counts() -> None:
     assert made == expected
 
 
+@pytest.mark.parametrize("kept", [["b"], ["a", "b"], []])
+def test_a_choice_that_the_limit_of_the_alphabet_does_not_leave_is_refused(kept: list[str]) -> None:
+    """Fault: a trainer that counted each word once for its limit passed, as if that were left to chance."""
+    with pytest.raises(reftok.TrainingStopped, match="kept_alphabet is none that limit_alphabet leaves"):
+        BpeTrainer(limit_alphabet=1, kept_alphabet=kept).alphabet({"aab": 1})
+
+
 def test_2058_counts_wrap_as_those_of_32_bits() -> None:
     """A pair of 2 to the 31st occurrences and more is no longer the most frequent; one of 2 to the 32nd and 5 has 5."""
     many = BpeTrainer(vocab_size=5).train({"ab": (1 << 31) + 7, "cd": 3})
