@@ -3,17 +3,20 @@
 (() => {
   const form = document.querySelector("form.filter");
   const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({ element, text: null }));
-  const FIELDS = ["words", "status", "weight", "subject", "severity"];
+  const FIELDS = form ? [...form.elements].map((field) => field.name).filter(Boolean) : [];
 
   const text = (item) => (item.text ??= item.element.textContent.toLowerCase());
 
+  // A row of the scoreboard has several models, "a|b".
+  const has = (values, value) => values === value || values.split("|").includes(value);
+
   const matches = (item, words, wanted) =>
-    Object.entries(wanted).every(([name, value]) => !value || item.element.dataset[name] === value) &&
+    Object.entries(wanted).every(([name, value]) => !value || has(item.element.dataset[name], value)) &&
     words.every((word) => text(item).includes(word));
 
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = Object.fromEntries(FIELDS.slice(1).map((name) => [name, form.elements[name].value]));
+    const wanted = Object.fromEntries(FIELDS.filter((name) => name !== "words").map((name) => [name, form.elements[name].value]));
     let found = 0;
     for (const item of items) {
       const is_found = matches(item, words, wanted);

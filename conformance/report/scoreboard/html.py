@@ -11,7 +11,7 @@ _STYLES = ("report.css", "scoreboard.css")
 
 def index_html(board: Board) -> str:
     """The page of all libraries."""
-    return page("scoreboard.html.jinja", _STYLES, board=board, words=view)
+    return page("scoreboard.html.jinja", _STYLES, "report.js", board=board, words=view)
 
 
 def library_html(board: Board, library: Library) -> str:

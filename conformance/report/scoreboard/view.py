@@ -56,7 +56,7 @@ class CellView:
 class RowView:
     """A row: a library, its page, its findings by weight and those set apart, and a cell for each model.
 
-    counts: "–" where nothing was asked that could show such a finding.
+    counts: "–" where nothing was asked that could show such a finding. asked: the models that it was asked with.
     """
 
     library: Library
@@ -64,6 +64,7 @@ class RowView:
     counts: tuple[str, ...]
     apart: int
     cells: tuple[CellView, ...]
+    asked: tuple[str, ...]
 
 
 def share(entry: Entry) -> str:
@@ -99,15 +100,24 @@ def badge_of(entry: Entry) -> str:
 
 
 def rows(board: Board) -> list[RowView]:
-    """A row for each library, by its name."""
+    """A row for each library: first those that were asked, by the share of natural texts that are right, then findings."""
     found = []
-    for library in sorted(board.libraries, key=lambda item: item.name.casefold().lstrip("@")):
+    for library in sorted(board.libraries, key=lambda item: _rank(board.of_library(item.folder), item)):
         entries = board.of_library(library.folder)
         counts = _counts(board, entries)
         apart = sum(len(entry.findings) - len(entry.of("wrong")) for entry in entries)
         cells = tuple(_cell(board, library, board.entry(library.folder, model)) for model in board.models)
-        found.append(RowView(library, page_of(library), counts, apart, cells))
+        asked = tuple(entry.model for entry in entries if entry.state == "asked")
+        found.append(RowView(library, page_of(library), counts, apart, cells, asked))
     return found
+
+
+def _rank(entries: Sequence[Entry], library: Library) -> tuple[object, ...]:
+    asked = [entry for entry in entries if entry.state == "asked"]
+    compared = sum(entry.compared for entry in asked)
+    share_of_wrong = 1 - sum(entry.right for entry in asked) / compared if compared else 0.0
+    counts = [sum(len(entry.of("wrong", weight)) for entry in asked) for weight in WEIGHTS]
+    return (not asked, share_of_wrong, *counts, -len(asked), library.name.casefold().lstrip("@"))
 
 
 def _counts(board: Board, entries: Sequence[Entry]) -> tuple[str, ...]:
