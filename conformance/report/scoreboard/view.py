@@ -100,7 +100,7 @@ def badge_of(entry: Entry) -> str:
 
 
 def rows(board: Board) -> list[RowView]:
-    """A row for each library: first those that were asked, by the share of natural texts that are right, then findings."""
+    """A row for each library: first those that were asked, by the share of natural texts right, then by findings."""
     found = []
     for library in sorted(board.libraries, key=lambda item: _rank(board.of_library(item.folder), item)):
         entries = board.of_library(library.folder)
