@@ -89,21 +89,26 @@ def _expected(case: TrainingCase, observed: Result, known: Sequence[Hypothesis])
 def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> Iterator[TrainingFinding]:
     """The findings of one trainer, each as soon as it is made.
 
-    What a mistake that was found explains is left out, also where another one is seen beside it.
+    What a mistake that was found explains is left out, also where another one is seen beside it. What no rule explains
+    is told once for each kind of difference, though others of its kind are still tried: they may have a rule.
     official: the official trainer, None where it is the subject.
     """
     left = [one for one in mismatches if one.learned is not None]
     known: list[Hypothesis] = []
-    unnamed = 0
+    unnamed: list[str] = []
     for _ in range(_MOST_FINDINGS):
-        if not left or unnamed == _MOST_UNNAMED:
+        if not left or len(unnamed) == _MOST_UNNAMED:
             break
         finding, rules = _finding(left, ask, official, known)
         known += rules[:1]  # the second of two is found beside it, with an example of its own
-        unnamed += finding.rule == NO_KNOWN_RULE
         explained = [one for one in left if _explains(finding, one, known)]
-        smallest = _smallest(left)
-        yield replace(finding, cases=tuple(one.case.name for one in left if one in explained or one is smallest))
+        smallest, kind = _smallest(left), finding.difference.kind
+        is_named = finding.rule != NO_KNOWN_RULE
+        alike = explained if is_named else [one for one in left if one.learned is not None and one.learned.kind == kind]
+        if is_named or kind not in unnamed:
+            yield replace(finding, cases=tuple(one.case.name for one in left if one in alike or one is smallest))
+        if not is_named:
+            unnamed.append(kind)
         left = [one for one in left if one not in explained and one is not smallest]
     yield from _in_the_file(mismatches, ask, official, known)
 

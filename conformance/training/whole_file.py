@@ -27,8 +27,8 @@ MAY_DIFFER: Mapping[str, str] = {
 """What is not a difference between two files, with the reason."""
 
 _LEARNED = {"vocab", "merges"}
-_FOLLOWS = {"pieces.type", "added_tokens.id", "model.unk_id"}
-"""The paths of what depends on the vocab."""
+_FOLLOWS = {"pieces", "pieces.type", "trainer_spec.vocab_size", "added_tokens.id", "model.unk_id"}
+"""The paths of what depends on the vocab: "pieces" is how many there are, which vocab_size tells in the file."""
 _PARTS = {1: "pieces", 2: "trainer_spec", 3: "normalizer_spec", 4: "self_test_data", 5: "denormalizer_spec"}
 _PIECE_TYPES = {1: "NORMAL", 2: "UNKNOWN", 3: "CONTROL", 4: "USER_DEFINED", 5: "UNUSED", 6: "BYTE"}
 _MISSING = object()

@@ -356,3 +356,19 @@ def test_a_journal_of_another_form_is_refused(line: str, tmp_path: Path) -> None
     (tmp_path / "journal.jsonl").write_text(f"{line}\n")
     with pytest.raises(InputError, match="start the run anew"):
         Session(list(made_cases(("word",), 2, 1)), official_answer, folder=tmp_path)
+
+
+def test_what_no_rule_explains_is_told_once_with_all_of_its_kind() -> None:
+    """Fault: one mistake was told three times, and again as wrong pieces and as a wrong vocab_size in the file."""
+
+    def ask(case: TrainingCase) -> Learned | Failure:
+        found = reference_training(case)
+        if isinstance(found, Failure) or len(found.entries) < 8:
+            return found
+        shorter = replace(case, options={**case.options, "vocab_size": len(found.entries) - len(case.texts) % 5})
+        return reference_training(shorter)
+
+    session = Session([*made_cases(("sentencepiece-bpe",), 40, 3)], ask, label="mine")
+    session.run(lambda progress: None)
+    (found,) = session.result().findings
+    assert (found.rule, len(found.cases) > 3) == ("no known rule", True)
