@@ -368,7 +368,7 @@ def test_what_no_rule_explains_is_told_once_with_all_of_its_kind() -> None:
         shorter = replace(case, options={**case.options, "vocab_size": len(found.entries) - len(case.texts) % 5})
         return reference_training(shorter)
 
-    session = Session([*made_cases(("sentencepiece-bpe",), 40, 3)], ask, label="mine")
+    session = Session([*made_cases(("char",), 20, 3)], ask, label="mine")
     session.run(lambda progress: None)
     (found,) = session.result().findings
     assert (found.rule, len(found.cases) > 3) == ("no known rule", True)
