@@ -28,11 +28,14 @@ from reftok.training.sentencepiece import bpe as pieces_bpe
 from reftok.training.sentencepiece import char as pieces_char
 from reftok.training.sentencepiece import corpus as pieces_corpus
 from reftok.training.sentencepiece import seeds as pieces_seeds
+from reftok.training.sentencepiece import shape as pieces_shape
 from reftok.training.sentencepiece import trainer as pieces_trainer
 from reftok.training.sentencepiece import unigram as pieces_unigram
 from reftok.training.sentencepiece import word as pieces_word
 from reftok.training.suffix_tree import common_characters
+from reftok.training.unigram import TrainedUnigram, UnigramTrainer
 from reftok.training.wordlevel import WordLevelTrainer
+from reftok.unicode.characters import script
 
 Change = Callable[[TrainingCase], TrainingCase | None]
 
@@ -259,8 +262,12 @@ def _characters_of_words_once(self: BpeTrainer, word_counts: Mapping[str, int]) 
     return _right_character_counts(self, dict.fromkeys(word_counts, 1))
 
 
+_right_derived = BpeTrainer.derived
+
+
 def _all_derived(self: BpeTrainer, words: Mapping[str, int], vocab: Mapping[str, int]) -> list[str]:
-    return [self.symbol(character, False, False) for character in self.alphabet(words)]
+    every = [self.symbol(character, False, False) for character in self.alphabet(words)]
+    return [*dict.fromkeys((*every, *_right_derived(self, words, vocab)))]
 
 
 def _prefix_everywhere(self: BpeTrainer, character: str, is_first: bool, is_last: bool) -> str:
@@ -463,6 +470,29 @@ OF_WORDLEVEL = (
 )
 
 
+# --- Unigram of tokenizers
+
+_right_final = UnigramTrainer.final
+
+
+def _normalized_at_the_end(self: UnigramTrainer, *arguments: Any) -> TrainedUnigram:
+    trained = _right_final(self, *arguments)
+    special = {*contents(self.special_tokens), self.unk_token}
+    learned = [score for piece, score in trained.pieces if piece not in special and math.isfinite(score)]
+    whole = math.log(math.fsum(map(math.exp, learned))) if learned else 0.0
+    pieces = [(piece, score if piece in special else score - whole) for piece, score in trained.pieces]
+    return replace(trained, pieces=pieces)
+
+
+OF_UNIGRAM = (
+    Hypothesis(
+        "the probabilities of the pieces that are left sum to 1",
+        ("hf-unigram",),
+        swaps=((UnigramTrainer, "final", _normalized_at_the_end),),
+    ),
+)
+
+
 # --- sentencepiece
 
 
@@ -516,6 +546,19 @@ def _loss_of_all(frequencies: Sequence[float], index: int, way: Sequence[int], t
 
 
 _right_loss = pieces_unigram._loss
+
+
+def _is_short_in_characters(data: bytes, options: Any) -> bool:
+    return len(data.decode("utf-8", "replace")) <= int(options.max_sentence_length)
+
+
+def _kana_apart(character: str) -> str | None:
+    if "\u3040" <= character <= "\u309f":
+        return "Hiragana"
+    return "Katakana" if "\u30a0" <= character <= "\u30ff" else _right_script(character)
+
+
+_right_script = script
 
 
 _BPE, _UNIGRAM = ("sentencepiece-bpe",), ("unigram",)
@@ -574,6 +617,12 @@ OF_PIECES = (
     Hypothesis(
         "spaces are kept as they are", PIECES, with_value("remove_extra_whitespaces", lambda flag, _: False, True)
     ),
+    Hypothesis(
+        "max_sentence_length counts characters",
+        PIECES,
+        swaps=((pieces_corpus, "is_short", _is_short_in_characters),),
+    ),
+    Hypothesis("Hiragana and Katakana are not Han", PIECES, swaps=((pieces_shape, "script", _kana_apart),)),
     Hypothesis(
         "pieces of several scripts are made", PIECES, with_value("split_by_unicode_script", lambda flag, _: False, True)
     ),
@@ -635,7 +684,7 @@ OF_RANKS = (
     Hypothesis("each distinct word counts once", (RANKS,), swaps=((ranks, "_trained", _ranked_once),)),
 )
 
-HYPOTHESES = (*OF_RANKS, *OF_BPE, *OF_WORDLEVEL, *OF_PIECES)
+HYPOTHESES = (*OF_RANKS, *OF_BPE, *OF_WORDLEVEL, *OF_UNIGRAM, *OF_PIECES)
 """In the order in which they are preferred where they foretell the same."""
 
 

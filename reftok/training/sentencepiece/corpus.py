@@ -117,8 +117,13 @@ def _usable(lines: Iterable[str | bytes], options: TrainerOptions) -> Iterator[C
         count = 1
         if is_tsv:
             data, count = _with_count(data, number)
-        if data and len(data) <= options.max_sentence_length and _UNKNOWN_BYTES not in data:
+        if data and is_short(data, options) and _UNKNOWN_BYTES not in data:
             yield data.decode("utf-8", "surrogateescape"), count
+
+
+def is_short(data: bytes, options: TrainerOptions) -> bool:
+    """Whether a sentence is not too long to be trained on."""
+    return len(data) <= options.max_sentence_length
 
 
 def _with_count(data: bytes, number: int) -> tuple[bytes, int]:
