@@ -24,7 +24,7 @@ from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import ProgramParts, Reproduction, comparison
 from conformance.runs.plan_file import read_trusted_plan
-from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
+from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, REPRODUCIBLE, subject_label
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.special_tokens import SpecialTokens
 from reftok.formats.tiktoken.encodings import RankEncoding
@@ -81,6 +81,10 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     model = next(model for model in plan.models if model.name == example.model)
     if model.format not in REPRODUCIBLE:
         raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(REPRODUCIBLE)} only")
+    if model.oracle != ORACLES[model.format]:
+        raise InputError(
+            f"{model.name}: a reproduction asks {ORACLES[model.format]}, and here {model.oracle} is official"
+        )
     if finding.rule in UNREPEATED:
         raise InputError(f"{finding.fingerprint}: {example.subject} does not repeat it; a file cannot show that")
     if example.rule in NO_ANSWER_IN_TIME:

@@ -4,6 +4,7 @@
 
     subjects = ["mine.py:Tokenizer"]    # as --subject
     models = ["models/tokenizer.json"]  # as --model
+    official = "transformers"           # as --official
     corpora = ["edge_cases", "texts"]   # as --corpus
     tier = "core"                       # as --tier
     expectations = ["known.toml"]       # as --expectations
@@ -22,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -47,6 +48,7 @@ class Settings:
     file: Path | None = None
     subjects: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    official: str | None = None
     corpora: tuple[str, ...] = ()
     tier: TierName | None = None
     expectations: tuple[Path, ...] = ()
@@ -65,6 +67,7 @@ KEYS: Mapping[str, tuple[str, object]] = MappingProxyType(
     {
         "subjects": ("subjects", tuple[str, ...]),
         "models": ("models", tuple[str, ...]),
+        "official": ("official", Literal["transformers"]),
         "corpora": ("corpora", tuple[str, ...]),
         "tier": ("tier", TierName),
         "expectations": ("expectations", tuple[str, ...]),

@@ -186,6 +186,14 @@ def test_the_whole_model_is_held_on_request(tmp_path: Path) -> None:
     assert ran(path, CORRECT).returncode == 0
 
 
+def test_what_another_official_library_makes_right_is_not_shown_by_the_library_of_the_format() -> None:
+    (planned,) = plan_models(("bpe-gpt2",), official="transformers")
+    mismatch = Mismatch(planned.name, "tokenizers", "ids", "other ids", "other ids", text_case("a", "test"), "", "")
+    plan = Plan((planned,), ("tokenizers",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0)
+    with pytest.raises(InputError, match="a reproduction asks tokenizers, and here transformers is official"):
+        reproduction(plan, Finding(mismatch, 1, (), "", "other ids", "transformers"), True)
+
+
 def test_it_is_the_same_every_time(tmp_path: Path) -> None:
     first = of_ids(tmp_path, "no_nfc.py:Subject", "cafe\u0301").read_bytes()
     assert of_ids(tmp_path, "no_nfc.py:Subject", "cafe\u0301").read_bytes() == first
