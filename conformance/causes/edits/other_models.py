@@ -33,7 +33,7 @@ from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUni
 from reftok.rules.sentencepiece.words import SentencePieceChar
 from reftok.rules.stages import Model
 from reftok.rules.types import Span, Token
-from reftok.rules.viterbi import BEGINNING, UNREACHED, Best, PieceMatch, best_paths, to_float32
+from reftok.rules.viterbi import BEGINNING, UNK_PENALTY, UNREACHED, Best, PieceMatch, best_paths, to_float32
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
@@ -70,6 +70,9 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     if isinstance(model, SentencePieceUnigram | Unigram):
         last = partial(_last_best_paths, to_float32 if isinstance(model, SentencePieceUnigram) else float)
         yield _with(tokenizer, "the last of equal paths wins", partial(_with_search, model, last))
+        own = model.unknown[1] if isinstance(model, SentencePieceUnigram) else model.unknown_score
+        for score, told in ((0.0, "0"), (-10.0, "-10"), (-100.0, "-100"), (own + UNK_PENALTY, "as the lowest piece")):
+            yield _with(tokenizer, f"the unknown piece scores {told}", partial(_with_unknown_score, model, score))
     kind = model.model if isinstance(model, ChangedModel) else model
     if isinstance(kind, PieceModel | Unigram) and not kind.byte_fallback:
         for characters in (list, graphemes):
@@ -343,6 +346,12 @@ def _with_search(model: SentencePieceUnigram | Unigram, search: Search) -> Model
     searching = copy(model)
     vars(searching)["best_paths"] = lambda text: search(len(text), partial(model.matches, text))
     return ChangedModel(model, searching.tokenize)
+
+
+def _with_unknown_score(model: SentencePieceUnigram | Unigram, score: float) -> Model:
+    changed = copy(model)
+    vars(changed).update(unknown=(model.unk_id, score), unknown_score=score)
+    return ChangedModel(model, changed.tokenize)
 
 
 def _last_best_paths(

@@ -38,6 +38,22 @@ def test_of_equal_paths_the_last_one_wins(model: str) -> None:
     assert given[:3] == ["▁", "...", "."]
 
 
+@pytest.mark.parametrize(
+    ("score", "given"),
+    [
+        ("0", ["a", "<unk>", "a", "<unk>"]),
+        ("-10", ["a", "<unk>", "ac"]),
+        ("as the lowest piece", ["ab", "ac"]),
+        ("-100", ["ab", "ac"]),
+    ],
+)
+def test_the_unknown_piece_has_another_score(score: str, given: list[str | None]) -> None:
+    """Fault: a port in which it scores -10 had no name."""
+    right = own(tokenizer_json(unigram(("<unk>", 0.0), ("ab", -15.0), ("ac", -2.0), ("a", -1.0))))
+    assert right.encode("abac").tokens == ["ab", "ac"]
+    assert tokens(right, f"the unknown piece scores {score}", "abac") == [given]
+
+
 def test_merges_go_from_left_to_right() -> None:
     right = small(["a", "b", "c", "ab", "bc"], ["b c", "a b"])
     assert tokens(right, "merges go from left to right, whatever their rank", "abc") == [["ab", "c"]]
