@@ -7,7 +7,7 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,9 @@ from conformance.report.run.blocks import summary_markdown
 from conformance.report.run.folder import read_run_folder
 from conformance.report.run.forms import FORMS, in_form
 from conformance.report.run.terminal import print_report
+from conformance.report.run.view import plural
+from conformance.runs.baselines import of_others
+from conformance.runs.expectations import Expectation
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
@@ -137,6 +140,14 @@ def _show_what_there_is(folder: Path) -> None:
         run = read_run_folder(folder)
         if run.findings:
             print_report(run, folder, OutputConsole())
+
+
+def tell_others(accepted: Sequence[Expectation], run: Run) -> None:
+    """Say how many entries of the user's baselines are of subjects and models that a run did not ask."""
+    if others := of_others(accepted, run):
+        first = others[0]
+        named = f"{first.subject} on {', '.join(first.models)}"
+        say(f"{len(others)} of {plural(len(accepted), 'known finding')} concern what was not asked, such as {named}")
 
 
 def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False, form: str = "terminal") -> NoReturn:

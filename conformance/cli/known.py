@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import SettledCommand, a_path, expectations_option, findings_argument, run_argument
+from conformance.cli.options import SettledCommand, a_path, expectations_option, findings_argument, run_or_last_argument
 from conformance.core.errors import InputError, UsageError
 from conformance.core.run import Run
 from conformance.inputs.tiers import TIERS
@@ -121,13 +121,13 @@ def known_list(expectations: tuple[Path, ...]) -> None:
 
 
 @known_group.command("prune", cls=SettledCommand)
-@run_argument
+@run_or_last_argument
 @expectations_option
 def known_prune(folder: Path, expectations: tuple[Path, ...]) -> None:
     """Take out of the baselines what a run should have shown and did not: it is fixed.
 
-    RUN is the folder of a run that asked what the run did in which it was accepted; of subjects and models that took no
-    part in it, all stays.
+    RUN is the folder of a run that asked what the run did in which it was accepted, by default the last one under
+    reports/runs; of subjects and models that took no part in it, all stays.
     """
     paths = _baselines(expectations)
     run, full = _ended_run(folder)

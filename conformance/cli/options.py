@@ -97,6 +97,9 @@ class SettledCommand(click.Command):
 
 a_path = click.Path(path_type=Path)
 run_argument = click.argument("folder", metavar="RUN", type=a_path)
+run_or_last_argument = click.argument(
+    "folder", metavar="[RUN]", type=a_path, required=False, callback=lambda _, __, folder: folder or last_run()
+)
 
 
 def _run_and_findings(

@@ -10,7 +10,16 @@ from typing import Any, get_args
 import click
 
 from conformance.cli import options
-from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, resume_command
+from conformance.cli.jobs import (
+    begin,
+    checked_subjects,
+    cores,
+    end,
+    interruptible,
+    make_plan,
+    resume_command,
+    tell_others,
+)
 from conformance.core.errors import UsageError
 from conformance.core.run import Run
 from conformance.core.weight import Gate
@@ -171,6 +180,7 @@ def run(
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     if job.part is None:
+        tell_others(accepted, outcome)
         end(outcome, job.folder, OutputConsole(), verbose, form)
     _end_part(outcome, job.folder, job.part)
 

@@ -39,7 +39,7 @@ class Replayed:
     """A cause that was known.
 
     verdict: on its examples, the worst of them. "unseen" is what does not fail now though the subject is what it was:
-        it may hang on what else is asked, or on chance, and is kept. "unasked" is what did not fail where it was asked,
+        it may depend on what else is asked, or on chance, and is kept. "unasked": what did not fail where it was asked,
         but was not asked everywhere: the time was up, and the rest is kept.
     """
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,16 @@ def prune(paths: Iterable[Path], ids: Collection[str]) -> int:
             _write(path, _without(text, path, before, is_old), kept, ())
             pruned += sum(is_old)
     return pruned
+
+
+def of_others(accepted: Iterable[Expectation], run: Run) -> list[Expectation]:
+    """The entries of subjects and models that are not in a run: it tells nothing of them."""
+    subjects, models = {one.name for one in run.subjects}, [one.name for one in run.models]
+    return [
+        one
+        for one in accepted
+        if one.subject not in subjects or not any(fnmatchcase(name, glob) for name in models for glob in one.models)
+    ]
 
 
 def no_longer_seen(accepted: Iterable[Expectation], run: Run, full: bool) -> list[Expectation]:

@@ -35,6 +35,7 @@ _DIGITS = re.compile(r"\d+")
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
 """A lead byte and its continuation bytes, whether valid UTF-8 or not."""
 _LIKE_SPECIAL_TOKENS = (re.compile(r"<\|[^|<>]*\|>"), re.compile(r"<\|[a-z0-9_]+\|>"))
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _TIMESTAMP = re.compile(r"<\|\d+\.\d+\|>")
 _MISMAPPED = (0x7F, 0xA0, 0xAD)
 """The bytes beside the ranges of a byte map, which are easily written wrongly."""
@@ -113,7 +114,10 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
                 partial(_apart, tokenizer, added, lambda text: text.removeprefix("\ufeff")),
             )
         )
-        rules.append(("overlong forms of UTF-8 are decoded", partial(_leniently, tokenizer)))
+        one_each = lambda data: _SURROGATE.sub(b"\xef\xbf\xbd", data)
+        rules.append(("one U+FFFD for a surrogate in UTF-8", partial(_reread, tokenizer, one_each)))
+        decoded = lambda data: _SEQUENCE.sub(_character, data)
+        rules.append(("overlong forms of UTF-8 are decoded", partial(_reread, tokenizer, decoded)))
         for byte in _MISMAPPED:
             missing = f"byte 0x{byte:02X} is missing from the byte map"
             yield DecodingFault("PreTokenizer", missing, partial(_without_byte, tokenizer, BYTE_TO_CHARACTER[byte]))
@@ -311,15 +315,14 @@ def _by_byte_map(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     return (from_byte_characters(text) or b"").decode("utf-8", "replace")
 
 
-def _leniently(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
-    """Decodes UTF-8 without checking for overlong forms, surrogates or a limit."""
+def _reread(tokenizer: Tokenizer, change: Callable[[bytes], bytes], ids: Sequence[int], skip: bool) -> str:
+    """Decodes the bytes as they are changed: so another reader of UTF-8 takes them."""
     data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
-    if data is None:
-        return tokenizer.decode(ids, skip_special_tokens=skip)
-    return _SEQUENCE.sub(_character, data).decode("utf-8", "replace")
+    return tokenizer.decode(ids, skip_special_tokens=skip) if data is None else change(data).decode("utf-8", "replace")
 
 
 def _character(found: re.Match[bytes]) -> bytes:
+    """What overlong forms, surrogates and what is beyond the last character are without a check."""
     lead, *continuations = found[0]
     code = lead & (0x3F >> len(continuations))
     for byte in continuations:

@@ -93,7 +93,7 @@ class Board:
     """A scoreboard.
 
     plan: what each library was asked, in words. languages: the corpora that count as natural text.
-    versions: of the official libraries and what else the answers may hang on.
+    versions: of the official libraries and what else the answers may depend on.
     """
 
     plan: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +14,7 @@ from conformance.core.case import text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import NOT_SOUGHT, Finding, Mismatch
 from conformance.core.run import Cell, Run
-from conformance.runs.baselines import accept, accepted_entry, chosen_findings, no_longer_seen, prune
+from conformance.runs.baselines import accept, accepted_entry, chosen_findings, no_longer_seen, of_others, prune
 from conformance.runs.expectations import Expectation, baseline_problems, entries_of, matching, read_baselines
 
 TODAY = "2026-06-01"
@@ -148,3 +148,18 @@ def test_what_has_expired_is_a_problem_whether_or_not_it_happens() -> None:
     assert baseline_problems([replace(old, expires="2026-06-02")], run(finding()), False, TODAY) == []
     assert no_longer_seen([old], run(finding()), False) == []
     assert entries_of("", Path("x")) == []
+
+
+def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_told_apart() -> None:
+    """Fault: a model that was moved has another name: all that was accepted for it counted no more, without a word."""
+    entries = [
+        Expectation(name, subject, "ids", "r", models)
+        for name, subject, models in (
+            ("a", "mine.py:M", ("m",)),
+            ("b", "mine.py:M", ("m*", "old/m")),
+            ("c", "mine.py:M", ("old/m",)),
+            ("d", "other.py:M", ("m",)),
+        )
+    ]
+    run = SimpleNamespace(subjects=[SimpleNamespace(name="mine.py:M")], models=[SimpleNamespace(name="m")])
+    assert [one.id for one in of_others(entries, run)] == ["c", "d"]  # type: ignore[arg-type]

@@ -124,6 +124,14 @@ def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
     assert texts("bpe-gpt2", "timestamps are not given out", [0]) == []
 
 
+def test_a_surrogate_in_utf_8_is_one_replacement_as_in_java() -> None:
+    """Fault: it was told as "overlong forms of UTF-8 are decoded", which are refused there as everywhere."""
+    ids = ids_of("bpe-qwen", "í", "ł", "³", "À", "Ģ")
+    assert load("bpe-qwen").decode(ids) == "\ufffd" * 5
+    assert texts("bpe-qwen", "one U+FFFD for a surrogate in UTF-8", ids) == ["\ufffd" * 3]
+    assert texts("bpe-qwen", "overlong forms of UTF-8 are decoded", ids) == ["\ufffd\0"]
+
+
 def test_byte_pieces_that_have_a_sign_are_lost() -> None:
     ids = ids_of("spm-bpe-hf", "▁a", "<0xC3>", "<0xA9>", "<0x41>")
     assert texts("spm-bpe-hf", "bytes are signed: those from 0x80 on are lost", ids) == ["aA"]

@@ -143,7 +143,7 @@ def test_the_page_of_a_library_shows_what_is_wrong_the_heaviest_first_and_the_re
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "2 findings did not come again, and are not shown." in text
-    assert "not on its own: it may hang on what was asked before" in text
+    assert "not on its own: it may depend on what was asked before" in text
 
 
 @pytest.mark.parametrize("page", [index_html(BOARD_OF_ALL), library_html(BOARD_OF_ALL, BAD)], ids=["index", "library"])
