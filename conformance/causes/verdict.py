@@ -170,11 +170,13 @@ class _Inquiry:
         return f"{self._named(self._oracle)}, {until}; since {change.since} {change.now}, as reftok has it"
 
     def _as_older(self) -> str:
-        """The older release whose rule foretells what the subject answers, "" for none."""
+        """The older release whose rule foretells what the subject answers, or that it is right now; "" for neither."""
         rules = [one for one, change in CHANGES.items() if change.library == self._oracle]
         if not rules or not self._is_asked_again:
             return ""
         example, expected, observed = self.finding.example, self.heard[self._oracle], self._again()
+        if self._outcome(expected, observed):
+            return "; asked again, the subject is right"
         for rule in rules:
             asked = example.subject, example.check, example.case, expected, observed
             if attributor_of(self.bench).explains(Attribution(*rule), *asked):
