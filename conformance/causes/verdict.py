@@ -30,6 +30,8 @@ from conformance.subjects.versions import installed_version
 LONGEST_TEXT = 2_000
 """Code points of a text, bytes or ids: the plain rules take long for more."""
 
+RIGHT_AGAIN = "asked again, the subject is right"
+
 _WORDS = {REFERENCE: "reftok", PLAIN: "its plain rules"}
 _SUBJECT, _OFFICIAL, _REFERENCE, _UNDECIDED = "the subject", "the official library", "the reference", "undecided"
 
@@ -176,7 +178,7 @@ class _Inquiry:
             return ""
         example, expected, observed = self.finding.example, self.heard[self._oracle], self._again()
         if self._outcome(expected, observed):
-            return "; asked again, the subject is right"
+            return f"; {RIGHT_AGAIN}"
         for rule in rules:
             asked = example.subject, example.check, example.case, expected, observed
             if attributor_of(self.bench).explains(Attribution(*rule), *asked):

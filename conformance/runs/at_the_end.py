@@ -17,7 +17,7 @@ from conformance.core.finding import Finding
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
-from conformance.runs.gather import Shrunk, Steps
+from conformance.runs.gather import Shrunk, Steps, with_unrepeated_joined
 from conformance.runs.progress import Finishing
 
 EXPLAINING_SHARE, SHRINKING_SHARE, CAUSES_SHARE = 0.6, 0.4, 0.7
@@ -79,7 +79,7 @@ class AtTheEnd:
 
     def _weighed(self, found: Sequence[Finding]) -> Sequence[Finding]:
         end = self._begin("weighing findings", 1.0)
-        found = with_verdicts(self.bench(), [*found], end)
+        found = with_unrepeated_joined(with_verdicts(self.bench(), [*found], end))
         return [*weighed(self.bench(), found, self.natural, end)]
 
     def _begin(self, deed: str, share: float) -> float:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from conformance.causes.attribution import DESCRIPTIONS, Attribution
+from conformance.causes.verdict import RIGHT_AGAIN
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
@@ -168,6 +169,20 @@ def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
         else one
         for one in found
     ]
+
+
+def with_unrepeated_joined(found: Sequence[Finding]) -> list[Finding]:
+    """The findings, what no rule explains and is right when it is asked again with what the subject does not repeat.
+
+    found: of one subject on one model, with their verdicts.
+    """
+    unrepeated = next((one for one in found if one.rule in UNREPEATED), None)
+    if unrepeated is None:
+        return [*found]
+    alike = [one for one in found if not one.stage and one.verdict.endswith(RIGHT_AGAIN)]
+    for one in alike:
+        unrepeated = unrepeated.joined(one)
+    return [unrepeated if one.rule == unrepeated.rule else one for one in found if one not in alike]
 
 
 def witnesses_of(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Sequence[Case]]:

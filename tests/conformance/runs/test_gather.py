@@ -31,6 +31,7 @@ from conformance.runs.gather import (
     unchecked,
     unshrunk,
     vacuous,
+    with_unrepeated_joined,
 )
 
 LISTED = Expectation("id", "s", "ids", "r", ("m",), (), "o", "why", "link", "me", "2030-01-01")
@@ -258,6 +259,16 @@ def test_findings_of_several_checks_without_a_stage_are_not_one() -> None:
     group = decode.groups["s", "decode", "", "r"]
     group.examples = [replace(example, check="decode") for example in group.examples]
     assert {finding.example.check for finding in found([decode, ids])} == {"ids", "decode"}
+
+
+def test_what_no_rule_explains_and_is_right_again_goes_with_what_is_not_repeated() -> None:
+    """Fault: one cache with a coarse key was told twice, once as "no known rule"."""
+    said = {DEPENDS: "the subject: it depends", "n": "all agree; asked again, the subject is right", "x": "all agree"}
+    came = [Finding(mismatch(rule), 2, (), "", rule, "l", verdict=verdict) for rule, verdict in said.items()]
+    named = Finding(mismatch("y"), 2, (), "Model", "y", "l", verdict=said["n"])
+    together = with_unrepeated_joined([*came, named])
+    assert [(one.rule, one.count) for one in together] == [(DEPENDS, 4), ("x", 2), ("y", 2)]
+    assert with_unrepeated_joined(came[1:]) == came[1:]
 
 
 def test_a_listed_finding_is_known_and_comes_last() -> None:
