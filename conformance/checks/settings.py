@@ -67,11 +67,11 @@ def told(asked: Asked) -> Difference:
         rule = asked.cause or failed.rule
         return replace(failed, rule=rule, observed=f"{asked.question.shown}: {failed.observed}")
     assert given is not None
-    severity: Severity = "other ids" if part in ("ids", "overflowing", "an answer") else "offsets only"
-    rule = asked.cause or f"{NO_RULE}: other {part} with settings"
     if isinstance(due, Failure):
-        ids = tails((), given[0].ids)[1]
-        return Difference(rule, severity, f"{due.kind}: {due.message}", f"{asked.question.shown}: ids {ids}")
+        rule, ids = asked.cause or f"{NO_RULE}: an answer in the place of a refusal", tails((), given[0].ids)[1]
+        return Difference(rule, "other ids", f"{due.kind}: {due.message}", f"{asked.question.shown}: ids {ids}")
+    severity: Severity = "other ids" if part in ("ids", "overflowing") else "offsets only"
+    rule = asked.cause or f"{NO_RULE}: other {part} with settings"
     expected, observed = tails(*first_other(due, given, part))
     return Difference(rule, severity, f"{part} {expected}", f"{asked.question.shown}: {part} {observed}")
 

@@ -143,11 +143,12 @@ def _show_what_there_is(folder: Path) -> None:
 
 
 def tell_others(accepted: Sequence[Expectation], run: Run) -> None:
-    """Say how many entries of the user's baselines are of subjects and models that a run did not ask."""
+    """Report how many entries of the user's baselines name a subject or model that this run did not have."""
     if others := of_others(accepted, run):
         first = others[0]
         named = f"{first.subject} on {', '.join(first.models)}"
-        say(f"{len(others)} of {plural(len(accepted), 'known finding')} concern what was not asked, such as {named}")
+        count = f"{len(others)} of {plural(len(accepted), 'known finding')}"
+        say(f"{count} not checked: this run has no {named}. If that was renamed, correct the baseline")
 
 
 def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False, form: str = "terminal") -> NoReturn:

@@ -138,8 +138,8 @@ encoding_option = click.option(
 official_option = click.option(
     "--official",
     type=click.Choice([TRANSFORMERS]),
-    help="What is right in place of the library of a format: what AutoTokenizer of transformers makes of the folder "
-    "of a model. reftok follows it.",
+    help="Take what AutoTokenizer of transformers makes of a model's folder as right, in place of the library of its "
+    "format. reftok follows it.",
 )
 corpus_option = click.option(
     "--corpus",

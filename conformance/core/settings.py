@@ -1,6 +1,6 @@
 """Questions with settings: pairs, pre-tokenized input, truncation and padding, named as in `tokenizers`.
 
-Of tiktoken's, which special tokens a text may hold.
+For tiktoken: which special tokens are matched, and which refuse the text.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Padding:
 
 @dataclass(frozen=True, slots=True)
 class SpecialInText:
-    """The arguments of tiktoken's `encode`, whose names begin so. None: all ("all").
+    """The arguments `allowed_special` and `disallowed_special` of tiktoken's `encode`.
 
-    allowed: the special tokens that are matched. disallowed: those that a text is refused for, if they are not allowed;
-    any others are encoded as text.
+    allowed: the special tokens that are matched; None: all. disallowed: those whose occurrence refuses the text; None:
+        all that are not allowed. Other special tokens are encoded as plain text.
     """
 
     allowed: tuple[str, ...] | None = ()
@@ -93,7 +93,11 @@ class Question:
         ):
             if setting is not None:
                 values = {field: getattr(setting, field) for field in setting.__slots__}
-                unusual = [f"{field}={value}" for field, value in values.items() if value != getattr(usual, field)]
+                unusual = [
+                    f"{field}={'all' if value is None else value}"  # None is usual but for special tokens
+                    for field, value in values.items()
+                    if value != getattr(usual, field)
+                ]
                 words.append(f"{name}: {' '.join(unusual) or 'as usual'}")
         return f"encode({texts}){' with ' if words else ''}{', '.join(words)}"
 

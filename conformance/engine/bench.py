@@ -182,10 +182,10 @@ class Bench:
 
 @lru_cache(maxsize=2)
 def load_reference(model: ModelPlan) -> Tokenizer:
-    """Reftok with a model, as its official library reads it; of the last two it is remembered.
+    """Reftok with a model, read as its official library reads it; the last two are cached.
 
-    Raises InputError where that is transformers, which refuses the folder, is not installed, or does what reftok does
-    not follow.
+    Raises InputError if that library is transformers, and it is not installed, refuses the folder, or runs code of the
+    class's own.
     """
     if model.oracle != transformers_subject.NAME:
         return load(model.path, model.encoding or None)

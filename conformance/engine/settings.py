@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 from conformance.checks.settings import is_of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
-from conformance.core.settings import Asked, Question, Text
+from conformance.core.settings import Asked, Given, Question, Text
 from conformance.engine.settings_edits import with_causes
 from conformance.inputs.settings import drawn_questions, special_questions
 from conformance.subjects.base import Subject
 from conformance.subjects.library import all_parts
 from conformance.subjects.reftok_spec_subject import encodings_with
-from reftok import ReftokError, Tokenizer
+from reftok import InvalidText, ReftokError, Tokenizer
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
 
@@ -35,15 +35,15 @@ class Settings:
     def due(self, subject: Subject, texts: Mapping[int, str]) -> dict[int, tuple[Asked, ...]]:
         """The questions with the answers of the official library, by the number of the text.
 
-        What the reference refuses is not asked of `tokenizers`, which may break down there, as where a stride leaves no
-        room.
+        What the reference refuses is not asked of `tokenizers`, which may break down there (a stride that leaves no
+        room). A refusal of tiktoken is an answer.
         If the library has no such call on this machine (words, without numpy), the reference's answer is used.
         """
         drawn = [(number, one) for number, text in texts.items() for one in self._questions(text)]
         answers = subject.encode_with([question for _, question in drawn])
         found: dict[int, list[Asked]] = {}
         for (number, question), official in zip(drawn, answers, strict=True):
-            answer = self._ask(self._rules, question) if official is None else official
+            answer = self._reference_answer(question) if official is None else official
             if isinstance(answer, tuple) or (question.special_in_text is not None and answer.kind == "refused"):
                 found.setdefault(number, []).append(Asked(question, answer, answer))
         return {number: tuple(asked) for number, asked in found.items()}
@@ -74,7 +74,7 @@ class Settings:
         if rules is not self._rules:
             questions = [question for text in PROBES for question in self._questions(text)]
             pairs = zip(questions, subject.encode_with(questions), strict=True)
-            asked = tuple(Asked(question, self._ask(self._rules, question), given) for question, given in pairs)
+            asked = tuple(Asked(question, self._reference_answer(question), given) for question, given in pairs)
             _PROBED[subject] = self._rules, asked
         return asked
 
@@ -95,6 +95,12 @@ class Settings:
             return question.truncation is None or bool(self._ask(self._rules, question))
         except ReftokError:
             return False
+
+    def _reference_answer(self, question: Question) -> Given:
+        try:
+            return self._ask(self._rules, question)
+        except InvalidText as error:  # a special token that is not allowed
+            return Failure("refused", str(error))
 
     def _ask(self, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
         return self._known(question) if rules is self._rules else self._answered(question, rules)

@@ -59,7 +59,7 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
 
 
 def _is_answered(one: Asked) -> bool:
-    """Whether it tells of a mistake; a refusal is an answer where special tokens in the text are asked for."""
+    """Whether edits can be judged by it: encodings, or a refusal if special tokens in the text were asked about."""
     has_special, given = one.question.special_in_text is not None, one.given
     return isinstance(given, tuple) or (has_special and given is not None and given.kind == "refused")
 
@@ -294,12 +294,10 @@ EDITS: tuple[Edit, ...] = (
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined", _joins_words("")),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined with spaces", _joins_words(" ")),
     Edit("PreTokenizer", "word ids of a pre-tokenized text count pre-tokens", _words_as_pre_tokens),
-    _takes_special("special tokens that are not allowed refuse no text", lambda one: replace(one, disallowed=())),
-    _takes_special(
-        "special tokens that are not allowed always refuse a text", lambda one: replace(one, disallowed=None)
-    ),
-    _takes_special("no special token is allowed", lambda one: replace(one, allowed=())),
-    _takes_special("special tokens are matched whether allowed or not", lambda one: None),
+    _takes_special("disallowed special tokens are not refused", lambda one: replace(one, disallowed=())),
+    _takes_special("disallowed_special is ignored", lambda one: replace(one, disallowed=None)),
+    _takes_special("allowed_special is ignored: no special token is matched", lambda one: replace(one, allowed=())),
+    _takes_special("allowed_special is ignored: all special tokens are matched", lambda one: None),
     _takes_special("special tokens in the text are always taken as text", lambda one: SpecialInText((), ())),
     _asks("Truncation", "truncation is ignored", lambda question: replace(question, truncation=None)),
     _truncates("truncation always cuts on the right", lambda one: replace(one, direction="right")),

@@ -204,12 +204,14 @@ class _Driver:
         return self.deadline - self._kept_for(self.causes) if self.causes else self.deadline
 
     def _to_explain(self, found: Sequence[Finding]) -> int:
-        """How much is to be done at the end: each cause is shrunk, those of a subject on a model are weighed together.
+        """The units of work at the end: each new cause is shrunk, and each subject with a model is weighed.
 
-        What is known needs no time to speak of: a right subject of an official library with faults goes on to the end.
+        Known findings are not counted, so that a right subject is asked until the deadline; but what a user's baseline
+        may list is counted until its cause is found, since it may turn out to be new.
         """
         new = [one for one in found if not self.seen.is_known(one)]
-        return len(new) + len({(one.example.model, one.example.subject) for one in new})
+        sought = [one for one in found if self.job.accepted and is_to_be_sought(one)]
+        return len(new) + len({(one.example.model, one.example.subject) for one in (*new, *sought)})
 
     def _kept_for(self, causes: int) -> float:
         """The seconds at the end that are for so many causes."""

@@ -20,8 +20,8 @@ def drawn_questions(text: str, count: Count) -> list[Question]:
     """The questions of a text, always the same; first its parts by themselves, without any setting.
 
     >>> questions = drawn_questions("a b c d e f", lambda texts: (len(texts) * 9, 0))
-    >>> questions[0]
-    Question(inputs=(('a b c d e f',),), add_special_tokens=True, is_pretokenized=False, truncation=None, padding=None)
+    >>> questions[0] == Question((("a b c d e f",),))
+    True
     >>> [sorted(one.needs) for one in questions if len(one.needs) == 1][::2]
     [['pair'], ['is_pretokenized'], ['truncation'], ['padding']]
     """
@@ -29,19 +29,22 @@ def drawn_questions(text: str, count: Count) -> list[Question]:
 
 
 def special_questions(text: str, special: Sequence[str]) -> list[Question]:
-    """The same text with special tokens matched, taken as text, and refused; asked only where one is in it.
+    """The questions of a text with a special token: alone, and with special tokens matched, taken as text, and refused.
 
     special: the texts of all special tokens.
 
     >>> len(special_questions("a<e>", ["<e>", "<f>"])), special_questions("a<e>", ["<f>"])
-    (8, [])
+    (9, [])
     """
     first = next(((one,) for one in special if one in text), None)
     if first is None:
         return []
+    place = text.find(first[0])
+    text = text[max(0, place - LONGEST) : place + len(first[0]) + LONGEST]
     others = tuple(one for one in special if one != first[0])
     choices = ((), None), (None, None), ((), ()), (first, None), (others, None), ((), others), ((), first), (others, ())
-    return [Question(((text,),), special_in_text=SpecialInText(*choice)) for choice in choices]
+    asked = [Question(((text,),), special_in_text=SpecialInText(*choice)) for choice in choices]
+    return [Question(((text,),)), *asked]  # the first shows mistakes that have nothing to do with settings
 
 
 def _drawn(text: str, count: Count, chance: Random) -> Iterator[Question]:

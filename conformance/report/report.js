@@ -8,7 +8,7 @@
   const text = (item) => (item.text ??= item.element.textContent.toLowerCase());
 
   // A row of the scoreboard has several models, "a|b".
-  const has = (values, value) => values === value || values.split("|").includes(value);
+  const has = (values, value) => values === value || (values ?? "").split("|").includes(value);
 
   const matches = (item, words, wanted) =>
     Object.entries(wanted).every(([name, value]) => !value || has(item.element.dataset[name], value)) &&
@@ -33,7 +33,8 @@
   // The filter stands in the address, after "#?", which no finding's name begins with.
   const remember = () => {
     const chosen = FIELDS.map((name) => [name, form.elements[name].value]).filter(([, value]) => value);
-    const address = chosen.length ? `#?${new URLSearchParams(chosen)}` : "#findings";
+    const bare = document.getElementById("findings") ? "#findings" : location.pathname + location.search;
+    const address = chosen.length ? `#?${new URLSearchParams(chosen)}` : bare;
     if (chosen.length || location.hash.startsWith("#?")) history.replaceState(null, "", address);
   };
 

@@ -117,7 +117,7 @@ def prune(paths: Iterable[Path], ids: Collection[str]) -> int:
 
 
 def of_others(accepted: Iterable[Expectation], run: Run) -> list[Expectation]:
-    """The entries of subjects and models that are not in a run: it tells nothing of them."""
+    """The entries whose subject or models are not in a run, which therefore says nothing about them."""
     subjects, models = {one.name for one in run.subjects}, [one.name for one in run.models]
     return [
         one

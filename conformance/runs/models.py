@@ -42,7 +42,9 @@ def plan_models(sources: tuple[str, ...], encoding: str = "", official: str = ""
 
 def _with_oracle(plan: ModelPlan, official: str) -> ModelPlan:
     if official not in oracles(plan.format):
-        raise UsageError(f"--official {official}: {plan.path} is {plan.format}, of which {plan.oracle} is official")
+        raise UsageError(
+            f"--official {official}: does not read {plan.format}, as {plan.path} is; leave one of them out"
+        )
     return replace(plan, oracle=official)
 
 

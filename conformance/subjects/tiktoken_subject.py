@@ -60,7 +60,7 @@ class TiktokenSubject(LibrarySubject):
         return [*map(self._answer, questions)]
 
     def _answer(self, question: Question) -> Answer:
-        special, ((text,),) = question.special_in_text, question.inputs
+        special, text = question.special_in_text, question.inputs[0][0]
         if special is None or not isinstance(text, str):
             return None
         allowed: Any = "all" if special.allowed is None else {*special.allowed}

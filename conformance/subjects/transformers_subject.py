@@ -28,8 +28,11 @@ PACKAGE = "transformers jinja2"
 CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """What loses its spaces by `clean_up_tokenization` of transformers and of its ports, in its order."""
 
-_STEPS = ("__call__", "_encode_plus", "_decode", "decode", "convert_tokens_to_string")
-"""What turns text into ids and back, in a class of transformers; those that it inherits go through its backend."""
+_STEPS = (
+    *("__call__", "_encode_plus", "_batch_encode_plus", "_decode", "decode", "convert_tokens_to_string"),
+    "clean_up_tokenization",
+)
+"""The methods that encode and decode. A class that overrides one does something that its backend does not show."""
 
 
 def version() -> str:
@@ -47,7 +50,10 @@ def _library() -> Any:
 
 
 def _auto_tokenizer(path: Path) -> Any:
-    """What it makes of the folder of a file; no code of the folder is run. Raises ImportError where it is missing."""
+    """The tokenizer that AutoTokenizer makes of the folder of a file, without running code of the folder.
+
+    Raises ImportError if transformers is missing.
+    """
     library = _library()
     try:
         return library.AutoTokenizer.from_pretrained(path.parent, local_files_only=True)
@@ -56,10 +62,10 @@ def _auto_tokenizer(path: Path) -> Any:
 
 
 def read_rules(path: Path) -> Pipeline:
-    """The rules of what transformers makes of the folder of a file: its class's backend, and how it cleans up texts.
+    """The rules that AutoTokenizer's class builds for a folder: its backend, and the cleaning up of decoded text.
 
-    Raises UnavailableError where transformers is not installed or refuses the folder, and for a class whose own steps
-    the backend does not tell.
+    Raises UnavailableError where transformers is not installed or refuses the folder, and for a class with encoding or
+    decoding code of its own.
     """
     try:
         made = _auto_tokenizer(path)
@@ -67,12 +73,16 @@ def read_rules(path: Path) -> Pipeline:
         raise UnavailableError(f"{NAME} is not installed: python -m pip install {PACKAGE}") from None
     name = type(made).__name__
     if not made.is_fast:
-        raise UnavailableError(f"{name} of transformers has no backend of tokenizers, which reftok could follow")
+        raise UnavailableError(f"{name} of transformers has no backend of tokenizers: reftok cannot follow it")
     base = _library().PreTrainedTokenizerFast
-    if own := [step for step in _STEPS if getattr(type(made), step) is not getattr(base, step)]:
+    if own := [step for step in _STEPS if getattr(type(made), step, None) is not getattr(base, step, None)]:
         raise UnavailableError(f"{name} of transformers has its own {', '.join(own)}, which reftok does not follow")
     value = json.loads(made.backend_tokenizer.to_str())
-    if made.clean_up_tokenization_spaces and value["model"]["type"] != "BPE":
+    # transformers 5 leaves BPE alone unless this is set; 4 has no such attribute, and cleans up texts of every model.
+    cleans_bpe = getattr(made, "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", True)
+    if made.clean_up_tokenization_spaces and (cleans_bpe or value["model"]["type"] != "BPE"):
+        if value["decoder"] is None:
+            raise UnavailableError(f"{name} of transformers cleans up texts without a decoder: reftok cannot follow it")
         cleaned = [{"type": "Replace", "pattern": {"String": one}, "content": one.strip()} for one in CLEANED_UP]
         value["decoder"] = {"type": "Sequence", "decoders": [value["decoder"], {"type": "Fuse"}, *cleaned]}
     try:

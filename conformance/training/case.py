@@ -102,7 +102,7 @@ def of_tokenizer_json(value: Mapping[str, Any]) -> Learned:
 
 
 def _finite(score: Any) -> float | None:
-    """The score; None for null, which a file has in the place of infinity and of what is no number."""
+    """The score; None for null, which serde_json writes for infinity and NaN."""
     found = None if score is None else float(score)
     return found if found is not None and math.isfinite(found) else None
 

@@ -90,14 +90,14 @@ def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> 
     """The findings of one trainer, each as soon as it is made.
 
     What a mistake that was found explains is left out, also where another one is seen beside it. What no rule explains
-    is told once for each kind of difference, though others of its kind are still tried: they may have a rule.
+    is reported once for each kind of difference; the next of that kind are still tried, since a rule may explain them.
     official: the official trainer, None where it is the subject.
     """
     left = [one for one in mismatches if one.learned is not None]
     known: list[Hypothesis] = []
     unnamed: list[str] = []
     for _ in range(_MOST_FINDINGS):
-        if not left or len(unnamed) == _MOST_UNNAMED:
+        if not left or len(set(unnamed)) == _MOST_UNNAMED:
             break
         finding, rules = _finding(left, ask, official, known)
         known += rules[:1]  # the second of two is found beside it, with an example of its own

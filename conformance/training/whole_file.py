@@ -21,14 +21,14 @@ MAY_DIFFER: Mapping[str, str] = {
     "a field of a .model that has its default, and a missing field": "protobuf reads both alike",
     "numbers that are the same in float32": "both libraries keep no more",
     "scores of hf-unigram by 0.001": "those of the library differ by as much from process to process",
-    "ids of hf-unigram": "the order of equal scores is one of chance",
+    "ids of hf-unigram, and the order of its added tokens": "the order of equal scores is one of chance",
     "the ids of added tokens, where the vocab differs": "they follow from it",
 }
 """What is not a difference between two files, with the reason."""
 
 _LEARNED = {"vocab", "merges"}
 _FOLLOWS = {"pieces", "pieces.type", "trainer_spec.vocab_size", "added_tokens.id", "model.unk_id"}
-"""The paths of what depends on the vocab: "pieces" is how many there are, which vocab_size tells in the file."""
+"""Paths that follow from the vocab: not compared if the vocabs differ. "pieces" differs if their number does."""
 _PARTS = {1: "pieces", 2: "trainer_spec", 3: "normalizer_spec", 4: "self_test_data", 5: "denormalizer_spec"}
 _PIECE_TYPES = {1: "NORMAL", 2: "UNKNOWN", 3: "CONTROL", 4: "USER_DEFINED", 5: "UNUSED", 6: "BYTE"}
 _MISSING = object()
@@ -87,10 +87,17 @@ def _tree(learned: Learned) -> dict[str, Any]:
     model = {key: part for key, part in value.get("model", {}).items() if key not in _LEARNED}
     if model.get("type") != "Unigram":
         return {**value, "model": model}
-    tokens: dict[Any, Any] = {number: token for number, token, _ in learned.entries}  # their order is one of chance
-    unknown = {"unk_id": tokens.get(model["unk_id"], model["unk_id"])} if "unk_id" in model else {}
-    added = [{**one, "id": tokens.get(one["id"], one["id"])} for one in value.get("added_tokens", [])]
-    added.sort(key=lambda one: str(one["content"]))
+    tokens: dict[int, str] = {number: token for number, token, _ in learned.entries}
+
+    def named(number: Any) -> Any:
+        """The token of an id: which id it is, is left to chance where scores are equal."""
+        return tokens.get(number, number) if type(number) is int else number
+
+    unknown = {"unk_id": named(model["unk_id"])} if "unk_id" in model else {}
+    added = value.get("added_tokens", [])
+    if isinstance(added, list) and all(isinstance(one, Mapping) for one in added):
+        added = [{**one, "id": named(one["id"])} if "id" in one else one for one in added]
+        added.sort(key=lambda one: str(one.get("content")))
     return {**value, "model": model | unknown, "added_tokens": added}
 
 

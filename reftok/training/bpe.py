@@ -124,7 +124,7 @@ class BpeTrainer:
     def alphabet(self, word_counts: Mapping[str, int]) -> list[str]:
         """The characters that get an id each, in the order of their ids, which is that of code points.
 
-        Raises TrainingStopped where `kept_alphabet` is none that the limit can leave.
+        Raises TrainingStopped if limit_alphabet cannot leave `kept_alphabet`.
 
         >>> BpeTrainer(limit_alphabet=2, initial_alphabet=["zoo"]).alphabet({"aab": 1})
         ['a', 'z']
@@ -139,12 +139,13 @@ class BpeTrainer:
 
     def _kept(self, counts: Mapping[str, int]) -> set[str]:
         limit, kept = self.limit_alphabet or 0, set(self.kept_alphabet or ()) & counts.keys()
-        # Special tokens are in the vocab anyhow: those that are frequent enough may have been kept.
+        # A special token of one character is in the vocab in any case, and kept_alphabet need not name it: the most
+        # frequent ones fill what is left of the limit.
         special = sorted((set(contents(self.special_tokens)) & counts.keys()) - kept, key=lambda one: -counts[one])
         whole = kept.union(special[: max(0, limit - len(kept))])
         least = min(map(counts.__getitem__, whole), default=0)
         if len(whole) != limit or any(counts[character] > least for character in counts.keys() - whole if limit):
-            raise TrainingStopped("kept_alphabet is none that limit_alphabet leaves: the most frequent characters stay")
+            raise TrainingStopped("kept_alphabet: must be limit_alphabet characters, none rarer than one left out")
         return kept
 
     def character_counts(self, word_counts: Mapping[str, int]) -> dict[str, int]:

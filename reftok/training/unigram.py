@@ -34,6 +34,8 @@ _LEAST_EXPECTED = 0.5
 _PENALTY = 0.0001
 _MOST_IDLE_ROUNDS = 100
 """So many rounds may pass without a piece less; the library goes on for ever."""
+NEVER_ENDS = "pieces cannot be made fewer: a larger vocab_size"
+"""What is said of a training that the library never ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class UnigramTrainer:
             current = partial(dict[str, Any], {"pieces": pieces, "is done": is_done})
             monitor.report(f"EM, down to {self.wanted:,}", len(pieces), None, "pieces", current)
             if idle > _MOST_IDLE_ROUNDS:
-                raise TrainingStopped(f"hf-unigram: {len(pieces)} pieces cannot be made fewer: a larger vocab_size")
+                raise TrainingStopped(f"hf-unigram: {len(pieces)} {NEVER_ENDS}")
             number += 1
         trained = self.final(pieces, required)
         trace.note_scores("the first pieces are taken", dict(trained.pieces), "it is not among the first")

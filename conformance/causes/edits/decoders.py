@@ -114,10 +114,10 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
                 partial(_apart, tokenizer, added, lambda text: text.removeprefix("\ufeff")),
             )
         )
-        one_each = lambda data: _SURROGATE.sub(b"\xef\xbf\xbd", data)
-        rules.append(("one U+FFFD for a surrogate in UTF-8", partial(_reread, tokenizer, one_each)))
-        decoded = lambda data: _SEQUENCE.sub(_character, data)
-        rules.append(("overlong forms of UTF-8 are decoded", partial(_reread, tokenizer, decoded)))
+        one_replacement = lambda data: _SURROGATE.sub(b"\xef\xbf\xbd", data)
+        rules.append(("one U+FFFD for a surrogate in UTF-8", partial(_reread, tokenizer, one_replacement)))
+        unchecked = lambda data: _SEQUENCE.sub(_character, data)
+        rules.append(("overlong forms of UTF-8 are decoded", partial(_reread, tokenizer, unchecked)))
         for byte in _MISMAPPED:
             missing = f"byte 0x{byte:02X} is missing from the byte map"
             yield DecodingFault("PreTokenizer", missing, partial(_without_byte, tokenizer, BYTE_TO_CHARACTER[byte]))
@@ -141,7 +141,9 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             rules.append(("text between added tokens is decoded separately", partial(_apart, tokenizer, apart, str)))
     if special:
         if any(_TIMESTAMP.fullmatch(token.content) for token in tokenizer.rules.added_tokens.tokens.values()):
-            rules.append(("timestamps are not given out", lambda ids, skip: _TIMESTAMP.sub("", decode(ids, skip))))
+            rules.append(
+                ("timestamp tokens are removed from the text", lambda ids, skip: _TIMESTAMP.sub("", decode(ids, skip)))
+            )
         rule = "text that looks like a special token is removed"
         rules += [(rule, partial(_without_lookalikes, decode, one)) for one in _LIKE_SPECIAL_TOKENS]
     if added and is_byte_level:
@@ -316,13 +318,13 @@ def _by_byte_map(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
 
 
 def _reread(tokenizer: Tokenizer, change: Callable[[bytes], bytes], ids: Sequence[int], skip: bool) -> str:
-    """Decodes the bytes as they are changed: so another reader of UTF-8 takes them."""
+    """Decodes the bytes after a change, as another UTF-8 decoder would read them."""
     data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
     return tokenizer.decode(ids, skip_special_tokens=skip) if data is None else change(data).decode("utf-8", "replace")
 
 
 def _character(found: re.Match[bytes]) -> bytes:
-    """What overlong forms, surrogates and what is beyond the last character are without a check."""
+    """The bytes of what a decoder makes of a sequence if it checks for no overlong forms, surrogates and limit."""
     lead, *continuations = found[0]
     code = lead & (0x3F >> len(continuations))
     for byte in continuations:

@@ -215,15 +215,19 @@ def test_every_edit_is_told_from_all_others(model: Path, edit: Edit) -> None:
     assert {one.cause for one in wrong} == {edit.rule}
 
 
-@pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A rank file of single bytes with three special tokens."""
-    path = tmp_path_factory.mktemp("ranks") / "own.tiktoken"
+def rank_file(folder: Path, *special: str) -> Path:
+    """A rank file of single bytes with these special tokens."""
+    path = folder / "own.tiktoken"
     path.write_bytes(b"".join(b64encode(bytes([one])) + b" %d\n" % one for one in range(256)))
-    special = '"<e>" = 256\n"<f>" = 257\n"<g>" = 258'
-    own = f'[encoding]\npattern = "."\n[encoding.special_tokens]\n{special}\n'
+    listed = "".join(f'"{one}" = {number}\n' for number, one in enumerate(special, 256))
+    own = f'[encoding]\npattern = "."\n[encoding.special_tokens]\n{listed}'
     path.with_suffix(".toml").write_text(own, "ascii")
     return path
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rank_file(tmp_path_factory.mktemp("ranks"), "<e>", "<f>", "<g>")
 
 
 SPECIAL_TEXTS = ("a<e>b<f>", "<f>", "x<g><e>", "none")
@@ -261,8 +265,8 @@ class AlwaysRefuses(TiktokenPort):
 @pytest.mark.parametrize(
     ("port", "rule"),
     [
-        (TiktokenPort, "special tokens that are not allowed refuse no text"),
-        (AlwaysRefuses, "special tokens that are not allowed always refuse a text"),
+        (TiktokenPort, "disallowed special tokens are not refused"),
+        (AlwaysRefuses, "disallowed_special is ignored"),
     ],
 )
 def test_a_port_of_tiktoken_is_asked_which_special_tokens_a_text_may_hold(
@@ -272,12 +276,36 @@ def test_a_port_of_tiktoken_is_asked_which_special_tokens_a_text_may_hold(
     assert {one.rule for one in found} == {rule}
 
 
+class WrongByte(TiktokenPort):
+    """Other ids whatever is asked, which other checks tell."""
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [one ^ (one == 97) for one in super().encode(text, add_special_tokens)]
+
+    def encode_with_special(self, text: str, allowed_special: Any, disallowed_special: Any) -> list[int]:
+        found = self.encoding.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return [one ^ (one == 97) for one in found]
+
+
+def test_other_ids_of_a_port_of_tiktoken_are_not_told_again(ranks: Path) -> None:
+    found = conformance.compare(WrongByte(ranks), ranks, "a<e>b<f>")
+    assert "settings" not in {one.example.check for one in found}
+    assert found
+
+
+def test_a_special_token_may_be_a_word_of_what_is_always_asked(tmp_path: Path) -> None:
+    """Fault: the reference's refusal ended the run."""
+    path = rank_file(tmp_path, "fox")
+    (found,) = conformance.compare(TiktokenPort(path), path, "a fox", checks=["settings"])
+    assert found.rule == "disallowed special tokens are not refused"
+
+
 def test_the_reference_answers_for_special_tokens_in_the_text_as_tiktoken_does(ranks: Path) -> None:
     reference = ReftokSubject(load(ranks))
     settings = Settings(reference.tokenizer)
     due = settings.due(TiktokenSubject(ranks), dict(enumerate(SPECIAL_TEXTS)))
     given, _ = settings.given(reference, due)
-    assert [len(asked) for asked in given.values()] == [8, 8, 8]
+    assert [len(asked) for asked in given.values()] == [9, 9, 9]
     assert [one for asked in given.values() for one in asked if one.differs or one.given is None] == []
     assert {isinstance(one.due, Failure) for asked in given.values() for one in asked} == {True, False}
 

@@ -29,7 +29,7 @@ def test_what_is_official_beside_the_library_of_a_format_has_to_read_each_model(
     (plan,) = plan_models(("bpe-gpt2",), official="transformers")
     assert plan.oracle == "transformers"
     (tmp_path / "mine.tiktoken").write_text("YQ== 0\n", "ascii")
-    with pytest.raises(UsageError, match=r"--official transformers: .*mine.tiktoken is tiktoken, of which tiktoken is"):
+    with pytest.raises(UsageError, match=r"--official transformers: does not read tiktoken, as .*mine.tiktoken is"):
         plan_models(("bpe-gpt2", str(tmp_path / "mine.tiktoken")), official="transformers")
 
 

@@ -103,7 +103,7 @@ def test_a_limit_of_the_alphabet_cuts_through_equal_counts() -> None:
 @pytest.mark.parametrize("kept", [["b"], ["a", "b"], []])
 def test_a_choice_that_the_limit_of_the_alphabet_does_not_leave_is_refused(kept: list[str]) -> None:
     """Fault: a trainer that counted each word once for its limit passed, as if that were left to chance."""
-    with pytest.raises(reftok.TrainingStopped, match="kept_alphabet is none that limit_alphabet leaves"):
+    with pytest.raises(reftok.TrainingStopped, match="kept_alphabet: must be limit_alphabet characters, none rarer"):
         BpeTrainer(limit_alphabet=1, kept_alphabet=kept).alphabet({"aab": 1})
 
 

@@ -119,9 +119,9 @@ def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
     """Fault: what WhisperTokenizer of transformers does was told as "only special tokens are matched"."""
     vocab = {character: number for number, character in enumerate(bytes_to_unicode().values())} | {"<|0.02|>": 256}
     whisper = byte_level_bpe(vocab, [], ["<|0.02|>"])
-    (fault,) = (one for one in of_decoders(whisper) if one.rule == "timestamps are not given out")
+    (fault,) = (one for one in of_decoders(whisper) if one.rule == "timestamp tokens are removed from the text")
     assert [fault.text([256, vocab["a"]], skips) for skips in (False, True)] == ["a", "a"]
-    assert texts("bpe-gpt2", "timestamps are not given out", [0]) == []
+    assert texts("bpe-gpt2", "timestamp tokens are removed from the text", [0]) == []
 
 
 def test_a_surrogate_in_utf_8_is_one_replacement_as_in_java() -> None:

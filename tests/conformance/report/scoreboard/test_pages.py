@@ -85,7 +85,7 @@ def test_rows_are_ranked_by_natural_texts_and_findings_and_what_could_not_be_ask
     better = board.with_entry(entry("good", findings=FINDINGS[2:3]))
     assert [row.library.folder for row in view.rows(board)] == ["good", "best", "bad", "broken"]
     assert [row.library.folder for row in view.rows(better)] == ["best", "good", "bad", "broken"]
-    assert index().index("1 tokenizer that could not be asked") < index().index("broken C")
+    assert index().index("1 tokenizer that could be asked about none") < index().index("broken C")
 
 
 def test_nothing_is_counted_where_nothing_was_asked() -> None:
