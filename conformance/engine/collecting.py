@@ -142,8 +142,9 @@ class _Asker:
         decodings = self._decodings(subject, encodings, decoded)
         answers: list[Answers] = []
         for index, (case, encoding) in enumerate(zip(self._cases, encodings, strict=True)):
-            if encoding is None and case.kind != "ids":
-                answers.append(Answers(adapter_error=_adapter_error(said[index])))
+            if encoding is None and case.kind != "ids":  # it does not encode, but may render chats
+                error = _adapter_error(said[index]) or chat_errors.get(index, "")
+                answers.append(Answers(adapter_error=error, chat=chats.get(index)))
                 continue
             ids = decoded[index]
             answer = self._answer(subject, case, said[index], ids, decodings, is_oracle=oracle is None)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import jinja2
 import pytest
@@ -192,6 +192,20 @@ def test_every_rule_has_a_planted_defect() -> None:
 class TextAlone(Port):
     def chat(self, *given: Any) -> dict[str, Any]:
         return {"text": super().chat(*given)["text"]}
+
+
+class ChatsAlone(Port):
+    """A re-implementation of Jinja, which has no tokenizer."""
+
+    capabilities: ClassVar = {"encode": None, "decode": None}
+
+    def chat(self, messages: Any, tools: Any, add_generation_prompt: bool) -> dict[str, Any]:
+        return {"text": super().chat(messages, tools, False)["text"]}
+
+
+def test_a_subject_that_renders_chats_and_does_not_encode_is_held_to_them(model: Path) -> None:
+    """Fault: its chats were asked and dropped, and the run said that nothing was compared."""
+    assert findings(ChatsAlone(model), model) == [("chat", "Chat", "the generation prompt is missing")]
 
 
 class WrongIds(Port):
