@@ -23,7 +23,7 @@ from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS, SECONDS_FOR_AN_ANSWER
 from conformance.subjects.isolated import MOST_MEMORY
-from conformance.subjects.transformers_subject import NAME as TRANSFORMERS
+from conformance.subjects.transformers_subject import LIBRARY as TRANSFORMERS
 from reftok.formats.tiktoken.encodings import ENCODINGS
 
 _FINDING = re.compile("#?[0-9]{1,3}|[0-9a-f]{4,12}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
 from conformance.runs.hub import hub_folder, is_hub_name
+from conformance.subjects import transformers_subject
 from conformance.subjects.adapters import FORMATS, ORACLES, oracles
 from reftok import embedded_models
 from reftok.formats.model_files import KNOWN_FILES, find_model, model_format, models_in, names_embedded_model
@@ -41,11 +42,12 @@ def plan_models(sources: tuple[str, ...], encoding: str = "", official: str = ""
 
 
 def _with_oracle(plan: ModelPlan, official: str) -> ModelPlan:
-    if official not in oracles(plan.format):
+    oracle = {transformers_subject.LIBRARY: transformers_subject.NAME}.get(official, official)
+    if oracle not in oracles(plan.format):
         raise UsageError(
             f"--official {official}: does not read {plan.format}, as {plan.path} is; leave one of them out"
         )
-    return replace(plan, oracle=official)
+    return replace(plan, oracle=oracle)
 
 
 def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:

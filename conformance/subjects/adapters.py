@@ -62,7 +62,7 @@ def oracles(model_format: str) -> tuple[str, ...]:
     """What may be official for models of a format: its library, and transformers where it reads them.
 
     >>> oracles("tokenizer.json"), oracles("gguf")
-    (('tokenizers', 'transformers'), ('llama.cpp',))
+    (('tokenizers', 'transformers-auto'), ('llama.cpp',))
     """
     reads = transformers_subject.ADAPTER.reads
     return (ORACLES[model_format], *((transformers_subject.NAME,) if model_format in reads else ()))

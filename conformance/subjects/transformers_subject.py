@@ -22,7 +22,9 @@ from reftok import ReftokError
 from reftok.formats import rules_of_json
 from reftok.rules.pipeline import Pipeline
 
-NAME = "transformers"
+LIBRARY = "transformers"
+NAME = "transformers-auto"
+"""An adapter of its slow tokenizers has the name of the library."""
 PACKAGE = "transformers jinja2"
 
 CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
@@ -70,7 +72,7 @@ def read_rules(path: Path) -> Pipeline:
     try:
         made = _auto_tokenizer(path)
     except ImportError:
-        raise UnavailableError(f"{NAME} is not installed: python -m pip install {PACKAGE}") from None
+        raise UnavailableError(f"{LIBRARY} is not installed: python -m pip install {PACKAGE}") from None
     name = type(made).__name__
     if not made.is_fast:
         raise UnavailableError(f"{name} of transformers has no backend of tokenizers: reftok cannot follow it")

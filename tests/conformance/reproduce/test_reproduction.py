@@ -190,7 +190,7 @@ def test_what_another_official_library_makes_right_is_not_shown_by_the_library_o
     (planned,) = plan_models(("bpe-gpt2",), official="transformers")
     mismatch = Mismatch(planned.name, "tokenizers", "ids", "other ids", "other ids", text_case("a", "test"), "", "")
     plan = Plan((planned,), ("tokenizers",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0)
-    with pytest.raises(InputError, match="a reproduction asks tokenizers, and here transformers is official"):
+    with pytest.raises(InputError, match="a reproduction asks tokenizers, and here transformers-auto is official"):
         reproduction(plan, Finding(mismatch, 1, (), "", "other ids", "transformers"), True)
 
 

@@ -27,7 +27,7 @@ def test_a_file_that_opens_and_is_not_read_is_named() -> None:
 
 def test_what_is_official_beside_the_library_of_a_format_has_to_read_each_model(tmp_path: Path) -> None:
     (plan,) = plan_models(("bpe-gpt2",), official="transformers")
-    assert plan.oracle == "transformers"
+    assert plan.oracle == "transformers-auto"
     (tmp_path / "mine.tiktoken").write_text("YQ== 0\n", "ascii")
     with pytest.raises(UsageError, match=r"--official transformers: does not read tiktoken, as .*mine.tiktoken is"):
         plan_models(("bpe-gpt2", str(tmp_path / "mine.tiktoken")), official="transformers")
