@@ -172,7 +172,7 @@ class _Inquiry:
         return f"{self._named(self._oracle)}, {until}; since {change.since} {change.now}, as reftok has it"
 
     def _as_older(self) -> str:
-        """The older release whose rule foretells what the subject answers, or that it is right now; "" for neither."""
+        """The older release whose rule predicts the answer, or that the subject is right when asked again; else ""."""
         rules = [one for one, change in CHANGES.items() if change.library == self._oracle]
         if not rules or not self._is_asked_again:
             return ""

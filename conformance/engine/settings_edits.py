@@ -59,7 +59,7 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
 
 
 def _is_answered(one: Asked) -> bool:
-    """Whether edits can be judged by it: encodings, or a refusal if special tokens in the text were asked about."""
+    """Whether it has an answer to hold edits against: encodings or, for special tokens in the text, a refusal."""
     has_special, given = one.question.special_in_text is not None, one.given
     return isinstance(given, tuple) or (has_special and given is not None and given.kind == "refused")
 

@@ -48,7 +48,7 @@ def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = Fals
         if changed := [*changed_since(folder), *_other_version(folder, plan, example.subject)]:
             console.print(f"{where}: differs no more; changed since the run: {', '.join(changed)}", soft_wrap=True)
             return 0
-        console.print(f"{where}: not seen again, though nothing has changed: it may depend on what was asked before")
+        console.print(f"{where}: not seen again, though nothing has changed: it may depend on earlier questions")
         return 1
     _say(console, "expected", difference.expected)
     _say(console, "observed", difference.observed)

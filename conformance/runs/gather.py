@@ -172,7 +172,7 @@ def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
 
 
 def with_unrepeated_joined(found: Sequence[Finding]) -> list[Finding]:
-    """The findings, what no rule explains and is right when it is asked again with what the subject does not repeat.
+    """The findings; one without a rule joins the unrepeated one, if the subject is right when asked again.
 
     found: of one subject on one model, with their verdicts.
     """

@@ -19,8 +19,8 @@ def plan_models(sources: tuple[str, ...], encoding: str = "", official: str = ""
 
     A folder stands for every model file in it, or, where it has none, for those of its subfolders; so does the name of
     a model on the hub (see `conformance.runs.hub`), which is downloaded where the cache does not have it.
-    encoding: of the rank files among them, "" to recognise each. official: the library that is right, "" for that of
-        each format.
+    encoding: of the rank files among them, "" to recognise each. official: the library whose answers are right, "" for
+        the official library of each format.
     Raises InputError for a folder without models or one that cannot be read, ModelFormatError for a file that cannot be
     read and a name that is neither file nor model, UsageError for an encoding and no rank file, and for an official
     library that does not read one of the models.

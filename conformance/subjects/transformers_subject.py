@@ -24,17 +24,17 @@ from reftok.rules.pipeline import Pipeline
 
 LIBRARY = "transformers"
 NAME = "transformers-auto"
-"""An adapter of its slow tokenizers has the name of the library."""
+"""Not the library's name: the adapter in adapters/transformers has that one."""
 PACKAGE = "transformers jinja2"
 
 CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
-"""What loses its spaces by `clean_up_tokenization` of transformers and of its ports, in its order."""
+"""What `clean_up_tokenization` of transformers and of its ports strips of spaces, in its order."""
 
 _STEPS = (
     *("__call__", "_encode_plus", "_batch_encode_plus", "_decode", "decode", "convert_tokens_to_string"),
     "clean_up_tokenization",
 )
-"""The methods that encode and decode. A class that overrides one does something that its backend does not show."""
+"""The methods that encode and decode. If a class overrides one, its backend alone does not give its answers."""
 
 
 def version() -> str:
@@ -64,7 +64,7 @@ def _auto_tokenizer(path: Path) -> Any:
 
 
 def read_rules(path: Path) -> Pipeline:
-    """The rules that AutoTokenizer's class builds for a folder: its backend, and the cleaning up of decoded text.
+    """The rules of the tokenizer that AutoTokenizer makes of a folder, with its clean-up of decoded texts.
 
     Raises UnavailableError where transformers is not installed or refuses the folder, and for a class with encoding or
     decoding code of its own.
@@ -84,13 +84,15 @@ def read_rules(path: Path) -> Pipeline:
     cleans_bpe = getattr(made, "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", True)
     if made.clean_up_tokenization_spaces and (cleans_bpe or value["model"]["type"] != "BPE"):
         if value["decoder"] is None:
-            raise UnavailableError(f"{name} of transformers cleans up texts without a decoder: reftok cannot follow it")
+            raise UnavailableError(
+                f"{name} of transformers cleans up texts without a decoder, which reftok does not do"
+            )
         cleaned = [{"type": "Replace", "pattern": {"String": one}, "content": one.strip()} for one in CLEANED_UP]
         value["decoder"] = {"type": "Sequence", "decoders": [value["decoder"], {"type": "Fuse"}, *cleaned]}
     try:
         rules = rules_of_json({**value, "truncation": None, "padding": None}, path)
     except ReftokError as error:
-        raise UnavailableError(f"what {name} of transformers makes of the folder: {error}") from None
+        raise UnavailableError(f"reftok cannot read the backend of {name} of transformers: {error}") from None
     return replace(rules, encode_special_tokens=bool(made.split_special_tokens))
 
 

@@ -278,7 +278,7 @@ def _in_the_file(
         case = shrunk(left[0][0], differs)
         observed = ask(case)
         found = _at(path, compared(case, observed, known))
-        if found is None:  # the subject does not repeat it: what it first gave is told
+        if found is None:  # the subject does not repeat it: its first answer is reported
             case, observed = left[0]
             found = _at(path, compared(case, observed, known))
             assert found is not None

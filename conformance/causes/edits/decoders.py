@@ -318,13 +318,13 @@ def _by_byte_map(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
 
 
 def _reread(tokenizer: Tokenizer, change: Callable[[bytes], bytes], ids: Sequence[int], skip: bool) -> str:
-    """Decodes the bytes after a change, as another UTF-8 decoder would read them."""
+    """Changes the bytes of the ids to what another UTF-8 decoder makes of them, and decodes these."""
     data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip))
     return tokenizer.decode(ids, skip_special_tokens=skip) if data is None else change(data).decode("utf-8", "replace")
 
 
 def _character(found: re.Match[bytes]) -> bytes:
-    """The bytes of what a decoder makes of a sequence if it checks for no overlong forms, surrogates and limit."""
+    """The character of a sequence without any check, as UTF-8; U+FFFD if there is no such character."""
     lead, *continuations = found[0]
     code = lead & (0x3F >> len(continuations))
     for byte in continuations:

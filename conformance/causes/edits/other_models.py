@@ -71,8 +71,8 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
         last = partial(_last_best_paths, to_float32 if isinstance(model, SentencePieceUnigram) else float)
         yield _with(tokenizer, "the last of equal paths wins", partial(_with_search, model, last))
         own = model.unknown[1] if isinstance(model, SentencePieceUnigram) else model.unknown_score
-        for score, told in ((0.0, "0"), (-10.0, "-10"), (-100.0, "-100"), (own + UNK_PENALTY, "as the lowest piece")):
-            yield _with(tokenizer, f"the unknown piece scores {told}", partial(_with_unknown_score, model, score))
+        for score, shown in ((0.0, "0"), (-10.0, "-10"), (-100.0, "-100"), (own + UNK_PENALTY, "as the lowest piece")):
+            yield _with(tokenizer, f"the unknown piece scores {shown}", partial(_with_unknown_score, model, score))
     kind = model.model if isinstance(model, ChangedModel) else model
     if isinstance(kind, PieceModel | Unigram) and not kind.byte_fallback:
         for characters in (list, graphemes):

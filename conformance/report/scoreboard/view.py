@@ -100,7 +100,10 @@ def badge_of(entry: Entry) -> str:
 
 
 def rows(board: Board) -> list[RowView]:
-    """A row for each library: first those that were asked, by the share of natural texts right, then by findings."""
+    """A row for each library, ranked by the share of natural texts that are right, then by the number of findings.
+
+    Libraries that could be asked about no model come last.
+    """
     found = []
     for library in sorted(board.libraries, key=lambda item: _rank(board.of_library(item.folder), item)):
         entries = board.of_library(library.folder)

@@ -122,7 +122,7 @@ def _usable(lines: Iterable[str | bytes], options: TrainerOptions) -> Iterator[C
 
 
 def is_short(data: bytes, options: TrainerOptions) -> bool:
-    """Whether a sentence is not too long to be trained on."""
+    """Whether a sentence is short enough to be trained on."""
     return len(data) <= options.max_sentence_length
 
 

@@ -195,7 +195,7 @@ class TextAlone(Port):
 
 
 class ChatsAlone(Port):
-    """A re-implementation of Jinja, which has no tokenizer."""
+    """Renders chats and has no tokenizer, as a re-implementation of Jinja."""
 
     capabilities: ClassVar = {"encode": None, "decode": None}
 

@@ -277,7 +277,7 @@ def test_a_port_of_tiktoken_is_asked_which_special_tokens_a_text_may_hold(
 
 
 class WrongByte(TiktokenPort):
-    """Other ids whatever is asked, which other checks tell."""
+    """Wrong ids with and without settings, which the check of ids reports already."""
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         return [one ^ (one == 97) for one in super().encode(text, add_special_tokens)]
@@ -287,14 +287,14 @@ class WrongByte(TiktokenPort):
         return [one ^ (one == 97) for one in found]
 
 
-def test_other_ids_of_a_port_of_tiktoken_are_not_told_again(ranks: Path) -> None:
+def test_wrong_ids_of_a_port_of_tiktoken_are_not_reported_again(ranks: Path) -> None:
     found = conformance.compare(WrongByte(ranks), ranks, "a<e>b<f>")
     assert "settings" not in {one.example.check for one in found}
     assert found
 
 
 def test_a_special_token_may_be_a_word_of_what_is_always_asked(tmp_path: Path) -> None:
-    """Fault: the reference's refusal ended the run."""
+    """Fault: the run crashed when the reference refused a text."""
     path = rank_file(tmp_path, "fox")
     (found,) = conformance.compare(TiktokenPort(path), path, "a fox", checks=["settings"])
     assert found.rule == "disallowed special tokens are not refused"

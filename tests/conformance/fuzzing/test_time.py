@@ -175,7 +175,7 @@ def late_by(seconds: float) -> Callable[[], float]:
 def test_time_is_kept_for_what_is_not_known_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: tuple[int, ...], kept: int
 ) -> None:
-    """Fault: a session of 60 s of a right subject ended after 40, for the known faults of its official library."""
+    """Fault: with a right subject, a session of 60 s stopped after 40 to explain findings that were known."""
     driver = _Driver(session_job(tmp_path / "session", 1), lambda progress: None)
     driver.journal.close()
     found = [finding(made_case("a", "drawn"), rule) for rule in ("a", "b")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conformance.core.case import text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import NOT_SOUGHT, Finding, Mismatch
-from conformance.core.run import Cell, Run
+from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
 from conformance.runs.baselines import accept, accepted_entry, chosen_findings, no_longer_seen, of_others, prune
 from conformance.runs.expectations import Expectation, baseline_problems, entries_of, matching, read_baselines
 
@@ -150,8 +150,8 @@ def test_what_has_expired_is_a_problem_whether_or_not_it_happens() -> None:
     assert entries_of("", Path("x")) == []
 
 
-def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_told_apart() -> None:
-    """Fault: a model that was moved has another name: all that was accepted for it counted no more, without a word."""
+def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_found() -> None:
+    """Fault: moving a model renames it, and its accepted findings were silently ignored from then on."""
     entries = [
         Expectation(name, subject, "ids", "r", models)
         for name, subject, models in (
@@ -161,5 +161,9 @@ def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_told_apart() 
             ("d", "other.py:M", ("m",)),
         )
     ]
-    run = SimpleNamespace(subjects=[SimpleNamespace(name="mine.py:M")], models=[SimpleNamespace(name="m")])
-    assert [one.id for one in of_others(entries, run)] == ["c", "d"]  # type: ignore[arg-type]
+    asked = replace(
+        run(),
+        subjects=(SubjectInfo("mine.py:M", "1", "subject"),),
+        models=(ModelInfo("m", "tokenizer.json", "tokenizer.json", "0", "tokenizers", 1),),
+    )
+    assert [one.id for one in of_others(entries, asked)] == ["c", "d"]

@@ -57,7 +57,7 @@ def test_the_official_trainers_train_as_the_reference() -> None:
     ],
 )
 def test_what_hf_unigram_writes_of_a_tiny_corpus_is_the_same(corpus: str, options: dict[str, Any]) -> None:
-    """Fault: an id that follows from the order of equal scores, and null for infinity, were told as differences."""
+    """Fault: ids that follow from the order of equal scores, and null for infinity, were reported as differences."""
     case = TrainingCase("t", "hf-unigram", (corpus,), with_pipeline("hf-unigram", {**options, "pipeline": "none"}))
     answers = [official_answer(case) for _ in range(8)]
     assert all(isinstance(one, Learned) for one in answers)
@@ -75,7 +75,7 @@ def test_added_tokens_of_another_form_are_a_difference_and_no_failure(added: obj
 
 
 def test_what_a_trainer_does_not_repeat_is_told_by_what_it_first_gave() -> None:
-    """Fault: "the harness failed" for a part of the file that was another when it was asked again."""
+    """Fault: the harness failed when a trainer wrote something else the second time."""
     case = made_case("wordlevel", "once")
     right = official_answer(case)
     assert isinstance(right, Learned)
@@ -378,7 +378,7 @@ def test_a_journal_of_another_form_is_refused(line: str, tmp_path: Path) -> None
 
 
 def test_what_no_rule_explains_is_told_once_with_all_of_its_kind() -> None:
-    """Fault: one mistake was told three times, and again as wrong pieces and as a wrong vocab_size in the file."""
+    """Fault: one mistake was reported three times, and again as wrong pieces and a wrong vocab_size."""
 
     def ask(case: TrainingCase) -> Learned | Failure:
         found = reference_training(case)
