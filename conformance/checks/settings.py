@@ -18,8 +18,8 @@ from conformance.core.settings import Asked
 class SettingsCheck(Check):
     """Every part that a subject gives of its answers to questions with settings equals the official library's.
 
-    Where a text has other ids without any setting, other checks say so, and nothing is said here. What no rule explains
-    of several settings at once is not told where fewer of them are wrong already.
+    Where a text has other ids or offsets without any setting, other checks say so, and nothing is said of them here.
+    What no rule explains of several settings at once is not told where fewer of them are wrong already.
     """
 
     name: str = "settings"
@@ -33,7 +33,7 @@ class SettingsCheck(Check):
             return "not applicable"
         if not any(one.differs for one in asked):
             return "same"
-        return told(differing(subject)[0]) if is_of_settings(asked) else "not applicable"
+        return told(differing(subject)[0]) if of_settings(asked) else "not applicable"
 
     def by_rule(self, subject: Answers) -> list[Answers]:
         rules = dict.fromkeys(told(one).rule for one in differing(subject))
@@ -45,15 +45,21 @@ class SettingsCheck(Check):
         return replace(subject, with_settings=tuple(kept))
 
 
-def is_of_settings(asked: Sequence[Asked]) -> bool:
-    """Whether something is wrong with settings, and not with the ids of a text without any already."""
-    wrong = [(one.question.needs, one.differs) for one in asked if one.differs]
-    return bool(wrong) and (frozenset(), "ids") not in wrong
+def of_settings(asked: Sequence[Asked]) -> list[Asked]:
+    """The questions that are answered wrongly, but for what is wrong without any setting already, in the same order.
+
+    All else follows from wrong ids, and `char_to_token` from wrong offsets.
+    """
+    wrong = [one for one in asked if one.differs]
+    alone = {one.differs for one in wrong if not one.question.needs}
+    if "ids" in alone:
+        return []
+    return [one for one in wrong if "offsets" not in alone or one.differs not in ("offsets", "char_to_token")]
 
 
 def differing(subject: Answers) -> list[Asked]:
-    """The questions that are answered wrongly, those with the fewest settings first."""
-    wrong = [one for one in subject.with_settings or () if one.differs]
+    """The questions that are answered wrongly with settings, those with the fewest settings first."""
+    wrong = of_settings(subject.with_settings or ())
     wrong.sort(key=lambda one: len(one.question.needs))
     needs = [one.question.needs for one in wrong]
     return [one for one in wrong if one.cause or not any(fewer < one.question.needs for fewer in needs)]

@@ -12,10 +12,13 @@ class Encoded:
 
     ids: token ids.
     tokens: the entries of the vocab.
-    offsets: half-open spans in code points of the text (bytes, where the case is bytes).
+    offsets: half-open spans in code points of the text (bytes, where the case is bytes); for a pair of the text that
+        the token is from, and for a pre-tokenized text of the word.
     special_tokens_mask: 1 for a token that a template inserted.
     type_ids: the segment of each token. attention_mask: 0 for padding. word_ids: the pre-token of each token, None for
-        one that was inserted. overflowing: the ids of what truncation cut off. All four of questions with settings.
+        one that was inserted. overflowing: the ids of what truncation cut off. sequence_ids: the text of each token, 0
+        or 1 of a pair, None for one that was inserted. char_to_token: of each text, and of each of its code points, the
+        first token that has it, None where none does; for words it is not asked. All six of questions with settings.
     """
 
     ids: tuple[int, ...]
@@ -26,6 +29,8 @@ class Encoded:
     attention_mask: tuple[int, ...] | None = None
     word_ids: tuple[int | None, ...] | None = None
     overflowing: tuple[tuple[int, ...], ...] | None = None
+    sequence_ids: tuple[int | None, ...] | None = None
+    char_to_token: tuple[tuple[int | None, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,17 @@ class Asked:
         return "" if self.given is None else difference(self.due, self.given)
 
 
-PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "overflowing")
+PARTS = (
+    "ids",
+    "type_ids",
+    "attention_mask",
+    "special_tokens_mask",
+    "word_ids",
+    "overflowing",
+    "offsets",
+    "sequence_ids",
+    "char_to_token",
+)
 """The parts of an answer, the gravest first."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
-from conformance.checks.settings import is_of_settings
+from conformance.checks.settings import of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
 from conformance.core.settings import Asked, Given, Question, Text
 from conformance.engine.settings_edits import with_causes
@@ -62,7 +62,7 @@ class Settings:
                 errors[number] = said[0]
             tested = [one for one in heard if not isinstance(one.given, Failure) or one.given.kind not in UNTESTED]
             found[number] = tuple(tested)
-        differing = [number for number, asked in found.items() if is_of_settings(asked)]
+        differing = [number for number, asked in found.items() if of_settings(asked)]
         probes = self._probed(subject) if differing else ()
         return found | {
             number: with_causes(self._ask, self._rules, found[number], probes) for number in differing
@@ -106,7 +106,7 @@ class Settings:
         return self._known(question) if rules is self._rules else self._answered(question, rules)
 
     def _answered(self, question: Question, rules: Pipeline | None = None) -> tuple[Encoded, ...]:
-        return tuple(map(all_parts, self._encodings(rules or self._rules, question)))
+        return tuple(map(all_parts, self._encodings(rules or self._rules, question), question.inputs))
 
     def _encodings(self, rules: Pipeline, question: Question) -> list[Encoding]:
         return encodings_with(rules, self._tokens_of, question)

@@ -172,7 +172,24 @@ def _without_pairs(rule: str, as_one: bool, has_type_ids: bool) -> Edit:
             return ask(rules, question)
         steps = (_NoPairs(rules.post_processors, as_one),)
         found = ask(replace(rules, post_processors=steps), question)
+        found = tuple(map(_without_places, found))
         return tuple(replace(one, type_ids=None) if has_type_ids else _in_one_segment(one) for one in found)
+
+    return Edit("PostProcessor", rule, answer)
+
+
+def _without_places(one: Encoded) -> Encoded:
+    """The encoding with nothing foretold of where in the texts the tokens are."""
+    return replace(one, offsets=None, sequence_ids=None, char_to_token=None)
+
+
+def _of_pairs(rule: str, change: Callable[[Question], Question]) -> Edit:
+    """A pair is taken for something else; where in its texts the tokens are then is not foretold."""
+
+    def answer(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
+        changed = change(question)
+        found = ask(rules, changed)
+        return found if changed == question else tuple(map(_without_places, found))
 
     return Edit("PostProcessor", rule, answer)
 
@@ -205,6 +222,81 @@ def _joins_words(between: str) -> Callable[[Question], Question]:
         return replace(question, inputs=inputs, is_pretokenized=False) if question.is_pretokenized else question
 
     return changed
+
+
+def _from_the_first_word(between: int) -> Foretelling:
+    """Offsets of words are those in the whole text. between: code points between two words."""
+
+    def answer(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
+        due = ask(rules, question)
+        if not question.is_pretokenized:
+            return due
+        pairs = zip(due, question.inputs, strict=True)
+        return tuple(_moved(one, partial(_start_of_word, texts, between)) for one, texts in pairs)
+
+    return answer
+
+
+def _start_of_word(texts: tuple[Text, ...], between: int, text: int, word: int) -> int:
+    return sum(len(one) + between for one in texts[text][:word])
+
+
+def _from_the_first_text(between: int) -> Foretelling:
+    """Offsets of the second text go on after the first. between: code points between the texts."""
+
+    def answer(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
+        due = ask(rules, question)
+        if question.is_pretokenized:
+            return due
+        pairs = zip(due, question.inputs, strict=True)
+        found = [_moved(one, partial(_start_of_text, len(texts[0]) + between)) for one, texts in pairs]
+        return tuple(replace(one, char_to_token=None) for one in found) if "pair" in question.needs else due
+
+    return answer
+
+
+def _tokens_of(one: Encoded, text: int) -> list[int]:
+    return [number for number, of in enumerate(one.sequence_ids or ()) if of == text]
+
+
+def _finds_tokens(rule: str, among: Callable[[Encoded, int], Sequence[int]]) -> Edit:
+    """char_to_token is looked for elsewhere. among: the tokens that are tried, in this order, for a text."""
+
+    def changed(one: Encoded) -> Encoded:
+        spans, texts = one.offsets or (), one.char_to_token or ()
+        if {*(one.sequence_ids or ())} - {None} != {*range(len(texts))}:  # of a text nothing may be left
+            return replace(one, char_to_token=None)
+        found = []
+        for text, places in enumerate(texts):
+            tokens = among(one, text)
+            first = (next((n for n in tokens if spans[n][0] <= at < spans[n][1]), None) for at in range(len(places)))
+            found.append(tuple(first))
+        return replace(one, char_to_token=texts and tuple(found))
+
+    return _gives("PostProcessor", rule, changed)
+
+
+def _numbered_without_special(one: Encoded) -> Encoded:
+    numbers = [*accumulate((1 - mark for mark in one.special_tokens_mask or ()), initial=0)]
+    texts = one.char_to_token and tuple(
+        tuple(None if token is None else numbers[token] for token in text) for text in one.char_to_token
+    )
+    return replace(one, char_to_token=texts)
+
+
+def _start_of_text(second: int, text: int, word: int) -> int:
+    return second * text
+
+
+def _moved(one: Encoded, start: Callable[[int, int], int]) -> Encoded:
+    """The encoding with other offsets. start: of a word of a text, by their numbers."""
+    if one.offsets is None or one.sequence_ids is None or one.word_ids is None:
+        return one
+    offsets = []
+    for (first, end), text, word in zip(one.offsets, one.sequence_ids, one.word_ids, strict=True):
+        by = 0 if text is None or word is None else start(text, word)
+        offsets.append((first + by, end + by))
+    return replace(one, offsets=tuple(offsets))
 
 
 def _words_as_pre_tokens(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
@@ -250,9 +342,10 @@ def _cuts_last(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, 
     def cut(values: Any) -> Any:
         return values and (values[:most] if truncation.direction == "right" else values[-most:])
 
-    fields = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids")
+    fields = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets", "sequence_ids")
     whole = ask(rules, replace(question, truncation=None))
-    return tuple(replace(one, overflowing=None, **{name: cut(getattr(one, name)) for name in fields}) for one in whole)
+    kept = (replace(one, overflowing=None, char_to_token=None) for one in whole)
+    return tuple(replace(one, **{name: cut(getattr(one, name)) for name in fields}) for one in kept)
 
 
 def _each_by_itself(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
@@ -272,14 +365,14 @@ def _mask_without_padding(one: Encoded) -> Encoded:
 
 
 EDITS: tuple[Edit, ...] = (
-    _asks("PostProcessor", "the second text of a pair is left out", _with_inputs(lambda texts: texts[:1])),
+    _of_pairs("the second text of a pair is left out", _with_inputs(lambda texts: texts[:1])),
     _asks("PostProcessor", "no special tokens are added to a pair", _bare_pairs),
     _without_pairs("a pair is encoded as two single texts", False, False),
     _without_pairs("a pair is encoded as two single texts", False, True),
     _without_pairs("a pair is put into the template of one text", True, False),
     _without_pairs("a pair is put into the template of one text", True, True),
-    _asks("PostProcessor", "a pair is joined to one text", _joins_pairs("")),
-    _asks("PostProcessor", "a pair is joined to one text with a space", _joins_pairs(" ")),
+    _of_pairs("a pair is joined to one text", _joins_pairs("")),
+    _of_pairs("a pair is joined to one text with a space", _joins_pairs(" ")),
     _gives("PostProcessor", "type ids of the second text are 0", _in_one_segment),
     _gives("PostProcessor", "type ids are all 0", _part("type_ids", lambda _: 0)),
     _gives("PostProcessor", "special_tokens_mask is all 0", _part("special_tokens_mask", lambda _: 0)),
@@ -291,6 +384,19 @@ EDITS: tuple[Edit, ...] = (
         "word ids of inserted tokens are -1",
         _part("word_ids", lambda word: -1 if word is None else word),
     ),
+    Edit("PostProcessor", "offsets of the second text go on after the first", _from_the_first_text(0)),
+    Edit("PostProcessor", "offsets of the second text go on after the first", _from_the_first_text(1)),
+    _gives(
+        "PostProcessor",
+        "sequence ids of inserted tokens are 0",
+        _part("sequence_ids", lambda text: text or 0),
+    ),
+    _gives("PostProcessor", "sequence ids are the type ids", lambda one: replace(one, sequence_ids=one.type_ids)),
+    _finds_tokens("char_to_token looks in the first text alone", lambda one, _: _tokens_of(one, 0)),
+    _finds_tokens("char_to_token finds the last token of a character", lambda one, text: _tokens_of(one, text)[::-1]),
+    _gives("PostProcessor", "char_to_token does not count special tokens", _numbered_without_special),
+    Edit("PreTokenizer", "offsets of words are those in the whole text", _from_the_first_word(1)),
+    Edit("PreTokenizer", "offsets of words are those in the whole text", _from_the_first_word(0)),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined", _joins_words("")),
     _asks("PreTokenizer", "the words of a pre-tokenized text are joined with spaces", _joins_words(" ")),
     Edit("PreTokenizer", "word ids of a pre-tokenized text count pre-tokens", _words_as_pre_tokens),

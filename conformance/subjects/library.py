@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.settings import Answer as AnswerWith
 from conformance.core.settings import Question as QuestionWith
+from conformance.core.settings import Text
 from conformance.subjects.base import Ids, InBulk, Subject, refusal
 
 Question = TypeVar("Question")
@@ -56,7 +57,7 @@ class LibrarySubject(Subject):
     def _encoded_with(self, question: QuestionWith) -> AnswerWith:
         try:
             found = self.encodings_with(question)
-            return None if found is None else tuple(map(all_parts, found))
+            return None if found is None else tuple(map(all_parts, found, question.inputs))
         except BaseException as error:
             return refusal(error)
 
@@ -77,15 +78,19 @@ class LibrarySubject(Subject):
         return InBulk(partial(each, token_ids), partial(each, kept), partial(each, skipped) if self.skips else None)
 
 
-def all_parts(encoding: Any) -> Encoded:
+def all_parts(encoding: Any, texts: tuple[Text, ...]) -> Encoded:
     """An encoding of `tokenizers` or reftok, which have the same names, as an answer to a question with settings."""
+    places = [(number, range(len(text))) for number, text in enumerate(texts) if isinstance(text, str)]
     return Encoded(
         tuple(encoding.ids),
+        offsets=tuple(encoding.offsets),
         special_tokens_mask=tuple(encoding.special_tokens_mask),
         type_ids=tuple(encoding.type_ids),
         attention_mask=tuple(encoding.attention_mask),
         word_ids=tuple(encoding.word_ids),
         overflowing=tuple(tuple(other.ids) for other in encoding.overflowing),
+        sequence_ids=tuple(encoding.sequence_ids),
+        char_to_token=tuple(tuple(encoding.char_to_token(at, number) for at in one) for number, one in places) or None,
     )
 
 

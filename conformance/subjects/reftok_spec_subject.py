@@ -14,7 +14,7 @@ from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.library import LibrarySubject, each
 from reftok import InvalidText, Tokenizer
 from reftok.formats import load_rules
-from reftok.rules.encodings import end_to_end
+from reftok.rules.encodings import end_to_end, numbered
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.truncation import Strategy, Truncation
@@ -94,7 +94,8 @@ def encodings_with(rules: Pipeline, tokens_of: TokensOf, question: Question) -> 
         if isinstance(text, str):
             return tokens_of(rules.checked_text(text), sequence_id)
         words = [tokens_of(rules.checked_text(word), sequence_id) for word in text]
-        return end_to_end([replace(one, word_ids=[number] * len(one)) for number, one in enumerate(words)])
+        whole = end_to_end([replace(one, word_ids=[number] * len(one)) for number, one in enumerate(words)])
+        return numbered(whole, sequence_id)
 
     parts = ([tokens(text, number) for number, text in enumerate(one)] for one in question.inputs)
     return rules.padded([rules.post_process(one, 0, question.add_special_tokens) for one in parts])

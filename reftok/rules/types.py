@@ -105,3 +105,17 @@ class Encoding:
             start, end = self.sequence_ranges.get(sequence_id, (0, len(self)))
             sequence_ids[start:end] = [sequence_id] * (end - start)
         return sequence_ids
+
+    def char_to_token(self, position: int, sequence_id: int = 0) -> int | None:
+        """The first token that has a code point of a text; None where no token has it.
+
+        position: in code points of the text. sequence_id: 1 for the second text of a pair.
+        Source: `char_to_token`, tokenizers 0.23 tokenizer/encoding.rs.
+
+        >>> encoding = Encoding([5, 6], ["a", "b"], [(0, 1), (2, 3)], [0, 0], [0, 1], [0, 0])
+        >>> [encoding.char_to_token(position) for position in range(3)]
+        [0, None, 1]
+        """
+        start, end = self.sequence_ranges.get(sequence_id, (0, len(self)))
+        spans = enumerate(self.offsets[start:end], start)
+        return next((token for token, (first, last) in spans if first <= position < last), None)

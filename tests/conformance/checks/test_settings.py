@@ -28,9 +28,18 @@ from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import ReftokError, embedded_models, load
 from tests.conformance.generators.tiny import tiny_json
 
-PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids")
+PARTS = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets", "sequence_ids")
 OF_HUGGINGFACE = sorted(name for name, path in embedded_models().items() if path.suffix == ".json")
-TEXTS = ("abc aab bca", "a b c aa bb cc abcabc", "one two three", "b a", "a, b. c!", "aaaa bbbb cccc dddd eeee", "x")
+TEXTS = (
+    "abc aab bca",
+    "a b c aa bb cc abcabc",
+    "one two three",
+    "b a",
+    "a, b. c!",
+    "aaaa bbbb cccc dddd eeee",
+    "x",
+    "é aé",
+)
 """For each some twenty questions are drawn."""
 
 
