@@ -342,9 +342,9 @@ def _cuts_last(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, 
     def cut(values: Any) -> Any:
         return values and (values[:most] if truncation.direction == "right" else values[-most:])
 
-    fields = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets", "sequence_ids")
+    fields = ("ids", "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets")
     whole = ask(rules, replace(question, truncation=None))
-    kept = (replace(one, overflowing=None, char_to_token=None) for one in whole)
+    kept = (replace(one, overflowing=None, sequence_ids=None, char_to_token=None) for one in whole)
     return tuple(replace(one, **{name: cut(getattr(one, name)) for name in fields}) for one in kept)
 
 

@@ -6,11 +6,12 @@ import base64
 import binascii
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from conformance.core.chats import ChatAnswer, Chatted
 from conformance.core.observation import Encoded, Encoding, Failure
+from conformance.core.settings import Question, Text
 from conformance.core.streaming import Feeding, Streamed, Streaming
 from conformance.subjects.protocol import (
     BatchResult,
@@ -22,7 +23,7 @@ from conformance.subjects.protocol import (
     StreamResult,
     Unavailable,
 )
-from conformance.subjects.units import Unit, in_code_points, replaced
+from conformance.subjects.units import Offsets, Unit, in_code_points, replaced
 
 IDS_PER_BYTE = 64
 CHARACTERS_PER_ID = 4096
@@ -80,20 +81,49 @@ def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:
     return Encoded(result.ids, result.tokens, spans, result.special_tokens_mask)
 
 
-def encoded_with(result: BatchResult, due: int) -> tuple[Encoded, ...] | Failure:
-    """The result of a batch with settings; nonsense where it has not so many encodings as are due."""
+def encoded_with(result: BatchResult, question: Question, unit: Unit) -> tuple[Encoded, ...] | Failure:
+    """The result of a batch with settings; nonsense where it has not so many encodings as are due.
+
+    unit: of the offsets. Those in other units than code points are kept where it is told which text or word each is of.
+    """
     failure = not_answered(result)
     if failure is not None:
         return failure
     encodings = result.encodings or ()
-    if len(encodings) != due:
-        return Failure("nonsense", f"{len(encodings)} encodings for {due} inputs")
+    if len(encodings) != len(question.inputs):
+        return Failure("nonsense", f"{len(encodings)} encodings for {len(question.inputs)} inputs")
     for one in encodings:
         parts = (one.ids, one.type_ids, one.attention_mask, one.special_tokens_mask, *(one.overflowing or ()))
-        numbers = chain(*filter(None, parts), (word for word in one.word_ids or () if word is not None))
-        if problem := _too_large(numbers):
+        nullable = (one.word_ids or (), one.sequence_ids or (), *(one.char_to_token or ()))
+        numbers = (number for number in chain(*nullable) if number is not None)
+        if problem := _too_large(chain(*filter(None, parts), numbers, *(one.offsets or ()))):
             return problem
-    return encodings
+    if unit == "scalar":
+        return encodings
+    pairs = zip(encodings, question.inputs, strict=True)
+    return tuple(replace(one, offsets=_placed(one, texts, unit)) for one, texts in pairs)
+
+
+def _placed(one: Encoded, texts: tuple[Text, ...], unit: Unit) -> Offsets | None:
+    """The offsets in code points; None where it is not said which text or word each of them is of."""
+    (first, *others), spans = texts, one.offsets
+    if spans is None or (isinstance(first, str) and not others):
+        return spans and in_code_points(spans, str(first), unit)
+    sources = zip(one.sequence_ids or (), one.word_ids or repeat(None), strict=False)
+    strings = [_source(texts, text, word) for text, word in sources]
+    if None in strings or len(strings) != len(spans):
+        return None
+    return tuple(in_code_points((span,), text or "", unit)[0] for span, text in zip(spans, strings, strict=True))
+
+
+def _source(texts: tuple[Text, ...], text: int | None, word: int | None) -> str | None:
+    """The text or word that a token is of, "" of an inserted one; None for one that is not there."""
+    if text is None:
+        return ""
+    found = texts[text] if 0 <= text < len(texts) else ()
+    if isinstance(found, str):
+        return found
+    return found[word] if word is not None and 0 <= word < len(found) else None
 
 
 def chatted(result: ChatResult) -> ChatAnswer:

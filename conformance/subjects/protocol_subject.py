@@ -430,7 +430,8 @@ class ProtocolSubject(Subject):
         return question.needs <= {*offers} and is_plain and all(map(_is_scalar, texts))
 
     def _with_settings(self, result: Any, question: Question) -> AnswerWith:
-        return result if isinstance(result, Failure) else encoded_with(result, len(question.inputs))
+        offers = self.capabilities.encode or EncodeCapability()
+        return result if isinstance(result, Failure) else encoded_with(result, question, offers.offsets_unit)
 
     def chat(self, conversations: Sequence[Conversation]) -> list[ChatAnswer]:
         results: list[Any] = self._ask(partial(Chat), conversations)

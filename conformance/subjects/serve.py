@@ -19,8 +19,9 @@ and, where it likes, with
         inputs: each a text or a tuple of two, as tokenizers' encode_batch takes them; a text is a list of words where
         settings["is_pretokenized"] is true. settings: a dict with that and "add_special_tokens", and, where they are
         set, "truncation" and "padding": dicts of the arguments of enable_truncation and enable_padding. An encoding is
-        a dict with "ids" and, where it likes, "type_ids", "attention_mask", "special_tokens_mask", "word_ids" and
-        "overflowing" (a list of lists of ids); or the ids alone
+        a dict with "ids" and, where it likes, "type_ids", "attention_mask", "special_tokens_mask", "word_ids",
+        "overflowing" (a list of lists of ids), "offsets", "sequence_ids" and "char_to_token" (for each text a list of
+        the token of each code point, or None); or the ids alone
     encode_pair(text, pair, add_special_tokens) -> an encoding: the simplest door, for pairs alone
     encode_with_special(text, allowed_special, disallowed_special) -> ids, or an error where the text is refused; each
         "all" or a set of texts, as `encode` of tiktoken takes them; asked with rank files of tiktoken alone
@@ -295,7 +296,8 @@ _NUMBERS = ("type_ids", "attention_mask", "special_tokens_mask")
 
 def _encode_with(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     """By `encode_with`, or where that is missing by the calls for one text and one pair."""
-    inputs = [one[0] if len(one) == 1 else tuple(one) for one in item["inputs"]]
+    pairs = [tuple(text if isinstance(text, str) else [*text] for text in one) for one in item["inputs"]]
+    inputs = [one if len(one) > 1 else one[0] for one in pairs]
     settings = {name: value for name, value in item.items() if name != "inputs" and value is not None}
     adds = settings["add_special_tokens"]
     if (special := settings.pop("special_in_text", None)) is not None:
@@ -315,12 +317,21 @@ def _full_encoding(given: Any) -> dict[str, Any]:
         return {"ids": ids_of(given)}
     found: dict[str, Any] = {"ids": ids_of(given.get("ids"))}
     found |= {name: ids_of(given[name], f"one of {name}") for name in _NUMBERS if given.get(name) is not None}
-    if given.get("word_ids") is not None:
-        words = items_of(given["word_ids"])
-        found["word_ids"] = [None if word is None else int_of(word, "the number of a word") for word in words]
+    for name in ("word_ids", "sequence_ids"):
+        if given.get(name) is not None:
+            found[name] = _numbers_or_none(given[name], f"one of {name}")
     if given.get("overflowing") is not None:
         found["overflowing"] = [ids_of(ids) for ids in items_of(given["overflowing"])]
+    if given.get("offsets") is not None:
+        found["offsets"] = [span_of(span) for span in items_of(given["offsets"])]
+    if given.get("char_to_token") is not None:
+        texts = items_of(given["char_to_token"])
+        found["char_to_token"] = [_numbers_or_none(tokens, "one of char_to_token") for tokens in texts]
     return found
+
+
+def _numbers_or_none(value: Any, what: str) -> list[int | None]:
+    return [None if one is None else int_of(one, what) for one in items_of(value)]
 
 
 def _chat(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ TEXTS = (
     "aaaa bbbb cccc dddd eeee",
     "x",
     "é aé",
+    "😀b 😀",
 )
 """For each some twenty questions are drawn."""
 
@@ -145,6 +146,47 @@ class Uncounted(Port):
         return super().encoded(inputs, settings)
 
 
+class JoinedOffsets(Port):
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        found = [*map(parts, super().encoded(inputs, settings))]
+        for one, texts in zip(found, inputs, strict=True):
+            if isinstance(texts, tuple) and not settings["is_pretokenized"]:
+                starts = [len(texts[0]) if text else 0 for text in one["sequence_ids"]]
+                one["offsets"] = [(a + start, b + start) for (a, b), start in zip(one["offsets"], starts, strict=True)]
+        return found
+
+
+class FirstTextAlone(Port):
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        found = super().encoded(inputs, settings)
+        if settings["is_pretokenized"]:
+            return found
+        texts = [(one,) if isinstance(one, str) else one for one in inputs]
+        tokens = [
+            [[*map(one.char_to_token, range(len(text)))] for text in some]
+            for one, some in zip(found, texts, strict=True)
+        ]
+        return [{**parts(one), "char_to_token": each} for one, each in zip(found, tokens, strict=True)]
+
+
+class Utf16(Port):
+    """Offsets in UTF-16 units, and the text that each is of. Fault: words came as a tuple, which is a pair."""
+
+    capabilities = {"encode": {"offsets_unit": "utf16"}}  # noqa: RUF012 — read once, as a port writes it
+
+    def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
+        found = [*map(parts, super().encoded(inputs, settings))]
+        for one, given in zip(found, inputs, strict=True):
+            texts = given if isinstance(given, tuple) else (given,)
+            sources = [
+                "" if text is None else texts[text] if isinstance(texts[text], str) else texts[text][word]
+                for text, word in zip(one["sequence_ids"], one["word_ids"], strict=True)
+            ]
+            pairs = zip(one["offsets"], sources, strict=True)
+            one["offsets"] = [tuple(len(text[:end].encode("utf-16-le")) // 2 for end in span) for span, text in pairs]
+        return found
+
+
 def takes(name: str, **changes: Any) -> type[Port]:
     """A port that takes settings for others; a function of one gives another."""
 
@@ -188,6 +230,13 @@ DEFECTS: tuple[tuple[type[Port], str, str], ...] = (
     (takes("padding", pad_id=0), "Padding", "pad_id is always 0"),
     (Unbatched, "Padding", "each text of a batch is padded by itself"),
     (gives("attention_mask", lambda mask: [1] * len(mask)), "Padding", "attention_mask is 1 for padding"),
+    (JoinedOffsets, "PostProcessor", "offsets of the second text go on after the first"),
+    (FirstTextAlone, "PostProcessor", "char_to_token looks in the first text alone"),
+    (
+        gives("sequence_ids", lambda ids: [text or 0 for text in ids]),
+        "PostProcessor",
+        "sequence ids of inserted tokens are 0",
+    ),
 )
 
 
@@ -370,6 +419,7 @@ def rules(subject: object, model: Path) -> list[str]:
     ("subject", "due"),
     [
         (Port, []),
+        (Utf16, []),
         (Pairs, ["type ids of the second text are 0"]),
         (TwoMistakes, ["truncation always cuts on the right", "type ids are all 0"]),
         (NoRule, [f"{NO_RULE}: other ids with settings"]),
