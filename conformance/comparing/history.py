@@ -11,7 +11,7 @@ from typing import TypeAlias
 from conformance.checks import by_weight
 from conformance.comparing.comparison import answering_versions
 from conformance.comparing.shared_inputs import SharedInputs
-from conformance.core.finding import Finding, Place
+from conformance.core.finding import Finding
 from conformance.core.run import UNCOMMITTED, Run
 
 CauseKey: TypeAlias = tuple[str, str, str]
@@ -43,7 +43,8 @@ class RunPoint:
 class CauseTrend:
     """A cause over time.
 
-    mismatches: of each run, on all models and checks; None where the run compared nothing at any of its places.
+    mismatches: of each run, on all models and checks; None where the run did not ask what shows the cause in the run
+        nearest to it that has it, of those before it where there is one.
     is_known: of each run, whether expectations listed all of it. models: on which it was seen.
     example: the weightiest finding of the last run that has it.
     is_flaky: whether it came and went more than twice between runs that asked the same of the same versions.
@@ -60,7 +61,7 @@ class CauseTrend:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The numbers of the runs that compared something at one of its places, from 0."""
+        """The numbers of the runs that asked what shows it, from 0."""
         return tuple(number for number, count in enumerate(self.mismatches) if count is not None)
 
     @property
@@ -137,26 +138,32 @@ def _causes(runs: Sequence[Run]) -> list[CauseTrend]:
         for finding in run.findings:
             key = finding.example.subject, finding.stage, finding.rule
             found.setdefault(key, {}).setdefault(number, []).append(finding)
-    compared = [{cell.place for cell in run.cells if cell.compared} for run in runs]
-    trends = [_trend(key, seen, compared) for key, seen in found.items()]
+    trends = [_trend(key, seen, runs) for key, seen in found.items()]
     trends = [replace(trend, is_flaky=_is_flaky(trend, runs)) for trend in trends]
     return sorted(trends, key=lambda trend: (not trend.is_there, *by_weight(trend.example)))
 
 
-def _trend(key: CauseKey, seen: Mapping[int, Sequence[Finding]], compared: Sequence[set[Place]]) -> CauseTrend:
-    places = {finding.example.place for findings in seen.values() for finding in findings}
+def _trend(key: CauseKey, seen: Mapping[int, Sequence[Finding]], runs: Sequence[Run]) -> CauseTrend:
     counts = [
-        sum(finding.count for finding in seen[number]) if number in seen else 0 if places & there else None
-        for number, there in enumerate(compared)
+        sum(finding.count for finding in seen[number]) if number in seen else 0 if _asks(runs, number, seen) else None
+        for number in range(len(runs))
     ]
-    known = [all(finding.status == "known" for finding in seen.get(number, ())) for number in range(len(compared))]
+    known = [all(finding.status == "known" for finding in seen.get(number, ())) for number in range(len(runs))]
+    models = {finding.example.model for findings in seen.values() for finding in findings}
     return CauseTrend(
         *key,
         tuple(counts),
         tuple(known),
-        tuple(sorted({model for model, _, _ in places})),
+        tuple(sorted(models)),
         min(seen[max(seen)], key=by_weight),
     )
+
+
+def _asks(runs: Sequence[Run], number: int, seen: Mapping[int, Sequence[Finding]]) -> bool:
+    """Whether a run asked what shows a cause in the last run before it that has it, or else in the first after it."""
+    nearest = max((one for one in seen if one < number), default=min(seen))
+    shared = SharedInputs(runs[number], runs[nearest])
+    return any(shared.is_seen_by("before", finding) for finding in seen[nearest])
 
 
 def _is_flaky(trend: CauseTrend, runs: Sequence[Run]) -> bool:

@@ -87,6 +87,14 @@ def test_what_is_back_after_it_was_gone_has_regressed() -> None:
     assert trend(gone[0], there[1], there[2], gone[3]).regressed == ()
 
 
+def test_a_run_that_asked_less_does_not_make_a_cause_gone_and_then_regressed() -> None:
+    """Fault: after a run of the smallest tier the same mistake had "regressed"."""
+    made = replace(finding(text_case("x", "fuzz:0:7"), "r"), languages=())
+    core, smoke = replace(run(1, made), sources=("corpora", "fuzz")), replace(run(2), sources=("corpora",))
+    found = trend(core, smoke, core)
+    assert (found.mismatches[1], found.regressed) == (None, ())
+
+
 def test_what_comes_and_goes_more_than_twice_though_nothing_changed_is_flaky_and_no_regression() -> None:
     def of(*versions: str, seeds: int = 0, cases: int = 0) -> CauseTrend:
         runs = [of_mine(version, *([WRONG] if number % 2 else [])) for number, version in enumerate(versions)]
