@@ -19,7 +19,7 @@ class SettingsCheck(Check):
     """Every part that a subject gives of its answers to questions with settings equals the official library's.
 
     Where a text has other ids or offsets without any setting, other checks say so, and nothing is said of them here.
-    What no rule explains of several settings at once is not told where fewer of them are wrong already.
+    What no rule explains of several settings at once is not reported where fewer of them are wrong already.
     """
 
     name: str = "settings"

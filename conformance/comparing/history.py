@@ -44,7 +44,7 @@ class CauseTrend:
     """A cause over time.
 
     mismatches: of each run, on all models and checks; None where the run did not ask what shows the cause in the run
-        nearest to it that has it, of those before it where there is one.
+        nearest to it that has it: the last one before it, or else the first after it.
     is_known: of each run, whether expectations listed all of it. models: on which it was seen.
     example: the weightiest finding of the last run that has it.
     is_flaky: whether it came and went more than twice between runs that asked the same of the same versions.

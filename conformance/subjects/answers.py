@@ -84,7 +84,8 @@ def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:
 def encoded_with(result: BatchResult, question: Question, unit: Unit) -> tuple[Encoded, ...] | Failure:
     """The result of a batch with settings; nonsense where it has not so many encodings as are due.
 
-    unit: of the offsets. Those in other units than code points are kept where it is told which text or word each is of.
+    unit: of the offsets. Those in other units than code points are kept where the answer says which text or word each
+        is of.
     """
     failure = not_answered(result)
     if failure is not None:
