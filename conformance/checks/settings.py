@@ -46,9 +46,9 @@ class SettingsCheck(Check):
 
 
 def of_settings(asked: Sequence[Asked]) -> list[Asked]:
-    """The questions that are answered wrongly, but for what is wrong without any setting already, in the same order.
+    """The questions whose wrong answers need a setting to go wrong, in the order given.
 
-    All else follows from wrong ids, and `char_to_token` from wrong offsets.
+    Wrong ids make everything else wrong, and wrong offsets make `char_to_token` wrong.
     """
     wrong = [one for one in asked if one.differs]
     alone = {one.differs for one in wrong if not one.question.needs}
@@ -58,7 +58,7 @@ def of_settings(asked: Sequence[Asked]) -> list[Asked]:
 
 
 def differing(subject: Answers) -> list[Asked]:
-    """The questions that are answered wrongly with settings, those with the fewest settings first."""
+    """The questions with wrong answers, sorted by their number of settings."""
     wrong = of_settings(subject.with_settings or ())
     wrong.sort(key=lambda one: len(one.question.needs))
     needs = [one.question.needs for one in wrong]

@@ -43,8 +43,8 @@ class RunPoint:
 class CauseTrend:
     """A cause over time.
 
-    mismatches: of each run, on all models and checks; None where the run did not ask what shows the cause in the run
-        nearest to it that has it: the last one before it, or else the first after it.
+    mismatches: of each run, on all models and checks; None if the run did not ask the inputs on which the nearest other
+        run shows the cause.
     is_known: of each run, whether expectations listed all of it. models: on which it was seen.
     example: the weightiest finding of the last run that has it.
     is_flaky: whether it came and went more than twice between runs that asked the same of the same versions.
@@ -160,7 +160,7 @@ def _trend(key: CauseKey, seen: Mapping[int, Sequence[Finding]], runs: Sequence[
 
 
 def _asks(runs: Sequence[Run], number: int, seen: Mapping[int, Sequence[Finding]]) -> bool:
-    """Whether a run asked what shows a cause in the last run before it that has it, or else in the first after it."""
+    """Whether a run asked the inputs on which the nearest other run shows the cause; an earlier run is preferred."""
     nearest = max((one for one in seen if one < number), default=min(seen))
     shared = SharedInputs(runs[number], runs[nearest])
     return any(shared.is_seen_by("before", finding) for finding in seen[nearest])

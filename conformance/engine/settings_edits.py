@@ -179,12 +179,12 @@ def _without_pairs(rule: str, as_one: bool, has_type_ids: bool) -> Edit:
 
 
 def _without_places(one: Encoded) -> Encoded:
-    """The encoding with nothing foretold of where in the texts the tokens are."""
+    """The encoding without predicted offsets, sequence_ids and char_to_token."""
     return replace(one, offsets=None, sequence_ids=None, char_to_token=None)
 
 
 def _of_pairs(rule: str, change: Callable[[Question], Question]) -> Edit:
-    """A pair is taken for something else; where in its texts the tokens are then is not foretold."""
+    """A pair is encoded as something else; offsets, sequence_ids and char_to_token are not predicted."""
 
     def answer(ask: Ask, rules: Pipeline, question: Question) -> tuple[Encoded, ...]:
         changed = change(question)
@@ -289,7 +289,7 @@ def _start_of_text(second: int, text: int, word: int) -> int:
 
 
 def _moved(one: Encoded, start: Callable[[int, int], int]) -> Encoded:
-    """The encoding with other offsets. start: of a word of a text, by their numbers."""
+    """The encoding with shifted offsets. start: the shift of a word, by the numbers of its text and of the word."""
     if one.offsets is None or one.sequence_ids is None or one.word_ids is None:
         return one
     offsets = []

@@ -82,10 +82,10 @@ def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:
 
 
 def encoded_with(result: BatchResult, question: Question, unit: Unit) -> tuple[Encoded, ...] | Failure:
-    """The result of a batch with settings; nonsense where it has not so many encodings as are due.
+    """The encodings of a batch with settings; nonsense if their number is not the number of inputs.
 
-    unit: of the offsets. Those in other units than code points are kept where the answer says which text or word each
-        is of.
+    unit: the unit of the offsets. Other units than code points are converted if the answer says which text or word
+        each token is in, and dropped if not.
     """
     failure = not_answered(result)
     if failure is not None:
@@ -106,7 +106,7 @@ def encoded_with(result: BatchResult, question: Question, unit: Unit) -> tuple[E
 
 
 def _placed(one: Encoded, texts: tuple[Text, ...], unit: Unit) -> Offsets | None:
-    """The offsets in code points; None where it is not said which text or word each of them is of."""
+    """The offsets in code points; None if the answer does not say which text or word a token is in."""
     (first, *others), spans = texts, one.offsets
     if spans is None or (isinstance(first, str) and not others):
         return spans and in_code_points(spans, str(first), unit)

@@ -107,7 +107,7 @@ class Encoding:
         return sequence_ids
 
     def char_to_token(self, position: int, sequence_id: int = 0) -> int | None:
-        """The first token that has a code point of a text; None where no token has it.
+        """The first token that contains a code point of a text; None if no token does.
 
         position: in code points of the text. sequence_id: 1 for the second text of a pair.
         Source: `char_to_token`, tokenizers 0.23 tokenizer/encoding.rs.

@@ -40,7 +40,7 @@ def asked_here(name: str) -> Ask:
     ask = asked(train)
 
     def asked_but_for_what_never_ends(case: TrainingCase) -> Result:
-        """A trainer that ignores an option may ask tokenizers for a vocab so small that its training never ends."""
+        """Asks the trainer, except for vocab sizes so small that training with tokenizers may never end."""
         if case.trainer == "hf-unigram" and isinstance(reference_training(case), Failure):
             return Failure("refused", "not asked: the reference refuses it")
         return ask(case)

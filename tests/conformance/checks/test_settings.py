@@ -6,7 +6,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import tokenizers
@@ -172,7 +172,7 @@ class FirstTextAlone(Port):
 class Utf16(Port):
     """Offsets in UTF-16 units, and the text that each is of. Fault: words came as a tuple, which is a pair."""
 
-    capabilities = {"encode": {"offsets_unit": "utf16"}}  # noqa: RUF012 — read once, as a port writes it
+    capabilities: ClassVar = {"encode": {"offsets_unit": "utf16"}}
 
     def encoded(self, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
         found = [*map(parts, super().encoded(inputs, settings))]
@@ -335,7 +335,7 @@ def test_a_port_of_tiktoken_is_asked_which_special_tokens_a_text_may_hold(
 
 
 class WrongByte(TiktokenPort):
-    """Wrong ids with and without settings, which the check of ids reports already."""
+    """Gives wrong ids with and without settings: the check of ids reports them."""
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         return [one ^ (one == 97) for one in super().encode(text, add_special_tokens)]
@@ -352,7 +352,7 @@ def test_wrong_ids_of_a_port_of_tiktoken_are_not_reported_again(ranks: Path) -> 
 
 
 def test_a_special_token_may_be_a_word_of_what_is_always_asked(tmp_path: Path) -> None:
-    """Fault: the run crashed when the reference refused a text."""
+    """Fault: the run crashed if the reference refused a text."""
     path = rank_file(tmp_path, "fox")
     (found,) = conformance.compare(TiktokenPort(path), path, "a fox", checks=["settings"])
     assert found.rule == "disallowed special tokens are not refused"

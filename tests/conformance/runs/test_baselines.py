@@ -151,7 +151,7 @@ def test_what_has_expired_is_a_problem_whether_or_not_it_happens() -> None:
 
 
 def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_found() -> None:
-    """Fault: moving a model renames it, and its accepted findings were silently ignored from then on."""
+    """Fault: a moved model has another name, and its accepted findings were silently ignored."""
     entries = [
         Expectation(name, subject, "ids", "r", models)
         for name, subject, models in (

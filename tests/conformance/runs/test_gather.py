@@ -262,7 +262,7 @@ def test_findings_of_several_checks_without_a_stage_are_not_one() -> None:
 
 
 def test_what_no_rule_explains_and_is_right_again_goes_with_what_is_not_repeated() -> None:
-    """Fault: one cache with a coarse key was reported twice, once as "no known rule"."""
+    """Fault: a cache whose key was too coarse gave two findings, one of them "no known rule"."""
     said = {DEPENDS: "the subject: it depends", "n": "all agree; asked again, the subject is right", "x": "all agree"}
     came = [Finding(mismatch(rule), 2, (), "", rule, "l", verdict=verdict) for rule, verdict in said.items()]
     named = Finding(mismatch("y"), 2, (), "Model", "y", "l", verdict=said["n"])

@@ -57,7 +57,7 @@ def test_the_official_trainers_train_as_the_reference() -> None:
     ],
 )
 def test_what_hf_unigram_writes_of_a_tiny_corpus_is_the_same(corpus: str, options: dict[str, Any]) -> None:
-    """Fault: ids that follow from the order of equal scores, and null for infinity, were reported as differences."""
+    """Fault: differences were reported for ids that depend on the order of equal scores, and for null as infinity."""
     case = TrainingCase("t", "hf-unigram", (corpus,), with_pipeline("hf-unigram", {**options, "pipeline": "none"}))
     answers = [official_answer(case) for _ in range(8)]
     assert all(isinstance(one, Learned) for one in answers)
@@ -378,7 +378,7 @@ def test_a_journal_of_another_form_is_refused(line: str, tmp_path: Path) -> None
 
 
 def test_what_no_rule_explains_is_told_once_with_all_of_its_kind() -> None:
-    """Fault: one mistake was reported three times, and again as wrong pieces and a wrong vocab_size."""
+    """Fault: one mistake gave three findings, and two more for wrong pieces and a wrong vocab_size."""
 
     def ask(case: TrainingCase) -> Learned | Failure:
         found = reference_training(case)

@@ -116,7 +116,7 @@ def test_texts_that_the_reference_cleans_up_as_transformers_does_are_not_cleaned
 
 
 def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
-    """Fault: what WhisperTokenizer of transformers does was reported as "only special tokens are matched"."""
+    """Fault: WhisperTokenizer of transformers got the wrong rule, "only special tokens are matched"."""
     vocab = {character: number for number, character in enumerate(bytes_to_unicode().values())} | {"<|0.02|>": 256}
     whisper = byte_level_bpe(vocab, [], ["<|0.02|>"])
     (fault,) = (one for one in of_decoders(whisper) if one.rule == "timestamp tokens are removed from the text")
@@ -125,7 +125,7 @@ def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
 
 
 def test_a_surrogate_in_utf_8_is_one_replacement_as_in_java() -> None:
-    """Fault: it was reported as "overlong forms of UTF-8 are decoded", which Java does not do."""
+    """Fault: the finding said "overlong forms of UTF-8 are decoded", which Java does not do."""
     ids = ids_of("bpe-qwen", "í", "ł", "³", "À", "Ģ")
     assert load("bpe-qwen").decode(ids) == "\ufffd" * 5
     assert texts("bpe-qwen", "one U+FFFD for a surrogate in UTF-8", ids) == ["\ufffd" * 3]
