@@ -420,7 +420,7 @@ def _from_factory(made: Callable[..., Any], model: str) -> object:
 
     takes_path = bool(inspect.signature(made).parameters)
     subject = made(str(plan_models((model,))[0].path)) if takes_path else made()
-    if not callable(getattr(subject, "encode", None)):
+    if not callable(getattr(subject, "encode", None)) and not callable(getattr(subject, "chat", None)):
         name, kind = getattr(made, "__name__", "it"), type(subject).__name__
         raise UsageError(
             f"{name} gave a {kind}, which has no method encode: a factory gives an object with encode and decode, and "

@@ -19,12 +19,11 @@ from pathlib import Path
 
 from make_vectors import PUBLISHED, REAL, ROOT, TIMES
 
-from conformance.engine.bench import load_reference
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.watching import ENTRIES, MERGES, Watcher
 from conformance.generators.knowledge import model_knowledge
 from conformance.inputs.vector_file import EncodeVector, VectorFile, read_vectors
-from reftok import embedded_models
+from reftok import embedded_models, load
 from tests.planted_defects.killed import ALL, Planted, failed, is_named
 
 TIERS = ("smoke", "core", "full")
@@ -74,7 +73,7 @@ class Published:
     def rows(self, took: Mapping[str, float]) -> Iterator[list[str]]:
         """A line of the table of coverage for each tier. took: how long all of them did."""
         encoding = next(iter(self.files.values())).model.encoding
-        tokenizer = load_reference(self.path, encoding if isinstance(encoding, str) else "")
+        tokenizer = load(self.path, encoding if isinstance(encoding, str) else None)
         knowledge = model_knowledge(tokenizer)
         watcher = Watcher(tokenizer, knowledge)
         for tier, vectors in self.files.items():

@@ -26,6 +26,8 @@ from conformance.files.atomic import check_place, write_bytes_atomically, writin
 from conformance.files.digest import sha256
 from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
 from conformance.inputs.vector_file import (
+    EncodeWithGroup,
+    EncodeWithVector,
     Tier,
     VectorFile,
     packed,
@@ -215,6 +217,8 @@ def _show(who: str, oracle: str, outcomes: list[Outcome]) -> None:
 
 
 def _asked(one: Outcome) -> str:
+    if isinstance(one.group, EncodeWithGroup) and isinstance(one.test, EncodeWithVector):
+        return one.group.question(one.test).shown[:200]
     value = msgspec.to_builtins(one.test)
     names = ("text", "bytesHex", "utf16", "chunks", "chunksHex", "texts", "ids")
     asked = "ids" if "decode" in str(one.group.__struct_config__.tag) else next(name for name in names if name in value)

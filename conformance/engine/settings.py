@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from conformance.checks.settings import of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
 from conformance.core.settings import Asked, Given, Question, Text
-from conformance.engine.settings_edits import with_causes
+from conformance.engine.settings_edits import Edit, mistakes_shown, with_causes
 from conformance.inputs.settings import drawn_questions, special_questions
 from conformance.subjects.base import Subject
 from conformance.subjects.library import all_parts
@@ -67,6 +67,10 @@ class Settings:
         return found | {
             number: with_causes(self._ask, self._rules, found[number], probes) for number in differing
         }, errors
+
+    def mistakes_shown(self, asked: Asked) -> list[Edit]:
+        """The mistakes that a question would show."""
+        return mistakes_shown(self._ask, self._rules, asked.question, asked.due)
 
     def _probed(self, subject: Subject) -> Sequence[Asked]:
         """What a subject answers to questions about texts that are always the same: they tell mistakes apart."""

@@ -58,6 +58,12 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
     return tuple(replace(one, cause=causes.get(id(one), "")) for one in asked)
 
 
+def mistakes_shown(ask: Ask, rules: Pipeline, question: Question, due: Given) -> list[Edit]:
+    """The mistakes whose answer to a question is not the one that is due."""
+    answers = ((edit, _answer(edit.answer, ask, rules, question)) for edit in EDITS)
+    return [edit for edit, found in answers if found is not None and difference(due, found)]
+
+
 def _is_answered(one: Asked) -> bool:
     """Whether it has an answer to hold edits against: encodings or, for special tokens in the text, a refusal."""
     has_special, given = one.question.special_in_text is not None, one.given

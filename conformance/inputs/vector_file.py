@@ -21,6 +21,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.json_schema import DIALECT, schemas
+from conformance.core.observation import Encoded
+from conformance.core.settings import Padding, Question, SpecialInText, Text, Truncation
 from reftok.formats.files import file_bytes
 from reftok.formats.strict_json import refuse_constant
 
@@ -170,6 +172,54 @@ class BatchVector(Vector, frozen=True, kw_only=True):
     ids: tuple[Ids, ...]
 
 
+class EncodingParts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An encoding with settings, its parts under their names in `tokenizers`; tiktoken gives ids alone.
+
+    offsets: of a pair in the text that the token is from, of words in the word. char_to_token: of each text and of each
+    of its code points.
+    """
+
+    ids: Ids
+    type_ids: Ids | None = None
+    attention_mask: Ids | None = None
+    special_tokens_mask: Ids | None = None
+    word_ids: tuple[Id | None, ...] | None = None
+    overflowing: tuple[Ids, ...] | None = None
+    offsets: tuple[Span, ...] | None = None
+    sequence_ids: tuple[Id | None, ...] | None = None
+    char_to_token: tuple[tuple[Id | None, ...], ...] | None = None
+
+    @property
+    def encoded(self) -> Encoded:
+        """The encoding, with None for what it does not have."""
+        return Encoded(**msgspec.structs.asdict(self))
+
+
+def encoding_parts(one: Encoded) -> EncodingParts:
+    """An encoding as it stands in a file, without what is None.
+
+    >>> msgspec.to_builtins(encoding_parts(Encoded((1, 2), type_ids=(0, 0))))
+    {'ids': (1, 2), 'type_ids': (0, 0)}
+    """
+    return EncodingParts(**{name: getattr(one, name) for name in EncodingParts.__struct_fields__})
+
+
+class EncodeWithVector(Vector, frozen=True, kw_only=True, omit_defaults=True):
+    """A batch to encode with settings, which are the arguments of the official library's calls, under their names.
+
+    inputs: each one text, or the two of a pair; with is_pretokenized each is a list of words. truncation, padding:
+    without them what the model's file says holds. special_in_text: for tiktoken, which special tokens are matched, and
+    which refuse the text.
+    """
+
+    inputs: tuple[tuple[Text, ...], ...]
+    is_pretokenized: bool = False
+    truncation: Truncation | None = None
+    padding: Padding | None = None
+    special_in_text: SpecialInText | None = None
+    encodings: tuple[EncodingParts, ...] | None = None
+
+
 class EncodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="encode"):
     """Texts to encode, the special tokens of the template added or not."""
 
@@ -205,7 +255,19 @@ class BatchGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="batch")
     tests: tuple[BatchVector, ...]
 
 
-Group: TypeAlias = EncodeGroup | DecodeGroup | StreamEncodeGroup | StreamDecodeGroup | BatchGroup
+class EncodeWithGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="encode-with"):
+    """Batches to encode with settings."""
+
+    add_special_tokens: bool
+    tests: tuple[EncodeWithVector, ...]
+
+    def question(self, test: EncodeWithVector) -> Question:
+        """What a test of the group asks."""
+        settings = (test.is_pretokenized, test.truncation, test.padding, test.special_in_text)
+        return Question(test.inputs, self.add_special_tokens, *settings)
+
+
+Group: TypeAlias = EncodeGroup | DecodeGroup | StreamEncodeGroup | StreamDecodeGroup | BatchGroup | EncodeWithGroup
 
 
 class VectorFile(Form, frozen=True, kw_only=True):
@@ -340,6 +402,8 @@ def _asked(group: Group, test: Vector) -> Sequence[str | bytes | tuple[int, ...]
             return () if isinstance(test.chunks_hex, UnsetType) else (bytes.fromhex("".join(test.chunks_hex)),)
         case BatchVector():
             return test.texts
+        case EncodeWithVector():
+            return [one if isinstance(one, str) else " ".join(one) for texts in test.inputs for one in texts]
         case _:
             return ()
 

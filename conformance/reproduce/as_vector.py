@@ -7,10 +7,14 @@ from pathlib import Path
 from msgspec import UNSET
 
 from conformance.checks.bare import BARE
+from conformance.checks.chat import CHAT
+from conformance.checks.settings import SETTINGS
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.engine.bench import load_reference
+from conformance.engine.settings import Settings
 from conformance.files.atomic import write_atomically, writing
 from conformance.files.digest import sha256
 from conformance.files.lock import check_no_links
@@ -28,25 +32,32 @@ from conformance.inputs.vector_file import (
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.runs.plan_file import read_trusted_plan
 from conformance.subjects.adapters import load_subject, subject_version
+from conformance.subjects.base import Subject
+from conformance.vectors.making import numbered_groups
 from conformance.vectors.notes import flag_of, notes_of
+from conformance.vectors.settings_vectors import flags_of, grouped
 
 
 def write_vector(folder: Path, fingerprint: str, out: Path | None, trusts: bool = False) -> Path:
     """Write the shrunk input of a finding with what the official library answers; gives where to.
 
     out: None for a name in the run folder. trusts: as of `read_trusted_plan`.
-    Raises InputError where there is no such finding, and for one of a stream or of what the library refuses.
+    Raises InputError if there is no such finding, and for a stream, a conversation and what the library refuses.
     """
     finding = named_finding(folder, fingerprint)
     plan, *_ = read_trusted_plan(folder, trusts)
     check_finding(finding, plan, folder)
     model = next(model for model in plan.models if model.name == finding.example.model)
-    if finding.example.check.startswith("stream"):
-        raise InputError(f"{finding.fingerprint}: a stream is no vector of its own; `conformance replay` shows it")
+    is_chat = finding.example.check == CHAT.name
+    if is_chat or finding.example.check.startswith("stream"):
+        what = "a conversation" if is_chat else "a stream"
+        raise InputError(f"{finding.fingerprint}: {what} is no vector of its own; `conformance replay` shows it")
     oracle = load_subject(model.oracle, model.path, model.format, plan.timeout, model.encoding)
     case = finding.example.case
     if case.kind == "ids":
         groups = _decoding(finding, case, oracle.decode(case.ids))
+    elif finding.example.check == SETTINGS.name:
+        groups = _with_settings(finding, case, Settings(load_reference(model)), oracle)
     elif finding.example.check == BARE.name:
         (bare,) = oracle.encode_bare([case.text]) or [Failure("skipped", "it has no ids without special tokens")]
         groups = _encoding(finding, case, bare)
@@ -91,6 +102,14 @@ def _encoding(finding: Finding, case: Case, answer: Encoding) -> tuple[Group, ..
         offsets=UNSET if is_bytes or answer.offsets is None else answer.offsets,
     )
     return (EncodeGroup(add_special_tokens=finding.example.check != BARE.name, tests=(test,)),)
+
+
+def _with_settings(finding: Finding, case: Case, settings: Settings, oracle: Subject) -> tuple[Group, ...]:
+    """The questions about a text that show the mistake; if no rule explains the finding, all that are asked."""
+    asked = settings.due(oracle, {0: case.text})[0]
+    flag = flag_of(finding.stage, finding.rule)
+    showing = [one for one in asked if flag in flags_of(settings, one)] or asked
+    return tuple(numbered_groups(grouped((one, (flag,)) for one in showing)))
 
 
 def _decoding(finding: Finding, case: Case, answer: Decoding) -> tuple[Group, ...]:

@@ -12,7 +12,7 @@ from conformance.subjects.base import InBulk, UnavailableError
 from conformance.subjects.connection import Connection, LocalConnection
 from conformance.subjects.protocol import Model
 from conformance.subjects.protocol_subject import ProtocolSubject
-from conformance.subjects.serve import Server
+from conformance.subjects.serve import Server, missing_methods
 from conformance.subjects.special_tokens import SpecialTokens
 
 UNNAMED = "subject"
@@ -20,14 +20,13 @@ _NO_TIMEOUT = 3600.0
 
 
 class InProcessSubject(ProtocolSubject):
-    """An object with `encode` and `decode`. It is named by its class, and closed by whoever made it.
+    """An object with `encode` and `decode`, or with `chat`. It is named by its class, and closed by whoever made it.
 
     Raises UsageError for what has not these methods, or cannot be asked as they are.
     """
 
     def __init__(self, subject: object) -> None:
-        missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
-        if missing:
+        if missing := missing_methods(subject):
             raise UsageError(f"a {type(subject).__name__} has no method {' and no method '.join(missing)}")
         self._subject = subject
         model = Model(path="", format="", sha256="", own=True)

@@ -62,6 +62,7 @@ TRACEBACKS = 8
 """The first so many errors come with their tracebacks: an adapter that is wrong is so from the first question on."""
 MOST_OF_TRACEBACK = 4_000
 """Characters, the last of it."""
+NEEDED = ("encode", "decode")
 CALLS = {
     "encode": ("text", "add_special_tokens"),
     "decode": ("ids", "skip_special_tokens"),
@@ -117,6 +118,8 @@ class Server:
             return self._loaded(message)
         if operation == "encode_batch":
             return self._batch(message)
+        if operation in NEEDED and not callable(getattr(self._subject, operation, None)):
+            return {"results": [{"skipped": {"message": f"it has no method {operation}"}} for _ in message["items"]]}
         return {"results": [self._result(_ANSWERS[operation], message, item) for item in message["items"]]}
 
     def _result(self, ask: Callable[[Any, Mapping[str, Any], Any], dict[str, Any]], *asked: Any) -> dict[str, Any]:
@@ -157,14 +160,23 @@ def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping
     known = {**{name: model.get(name, none) for name, none in of_ranks.items()}, "options": options}
     taken = _parameters(factory)
     subject = factory(model["path"], **{name: value for name, value in known.items() if name in taken})
-    missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
-    if missing:
+    if missing := missing_methods(subject):
         name = getattr(factory, "__name__", "the factory")
         raise NoSubjectError(f"what {name} returned has no method {' and no method '.join(missing)}")
     for name, arguments in CALLS.items():
         if problem := _cannot_be_called(getattr(subject, name, None), arguments):
             raise NoSubjectError(f"{name}({', '.join(arguments)}) is asked for, but {problem}")
     return subject
+
+
+def missing_methods(subject: object) -> list[str]:
+    """Of the methods that a subject needs, those that it has not; none if it renders chats, which need no tokenizer.
+
+    >>> missing_methods(type("Mine", (), {"encode": print})()), missing_methods(type("Mine", (), {"chat": print})())
+    (['decode'], [])
+    """
+    missing = [name for name in NEEDED if not callable(getattr(subject, name, None))]
+    return [] if callable(getattr(subject, "chat", None)) else missing
 
 
 def _cannot_be_called(method: Any, arguments: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from conformance.core.errors import InputError
 from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
 from conformance.inputs.vector_file import (
     EncodeVector,
+    EncodeWithVector,
     Group,
     StreamEncodeVector,
     Vector,
@@ -24,7 +25,7 @@ from conformance.inputs.vector_file import (
     written,
 )
 
-_ANSWERS = ("result", "ids", "text", "pieces", "offsets", "due", "besideText")
+_ANSWERS = ("result", "ids", "text", "pieces", "offsets", "due", "besideText", "encodings")
 _ASKED_BY_ANSWER = {"decode": ("ids",), "stream-decode": ("ids",), "encode": ("text",)}
 """What is an answer elsewhere, and is asked here."""
 
@@ -150,8 +151,18 @@ def _mistakes(test: Vector) -> Iterator[str]:
         if test.result != "refused" and test.ids is msgspec.UNSET:
             yield "has no ids"
         yield from _unequal(test)
+    if isinstance(test, EncodeWithVector):
+        yield from _mistakes_of_encodings(test)
     if isinstance(test, StreamEncodeVector) and (test.chunks is msgspec.UNSET) == (test.chunks_hex is msgspec.UNSET):
         yield "has not exactly one of chunks and chunksHex"
+
+
+def _mistakes_of_encodings(test: EncodeWithVector) -> Iterator[str]:
+    if test.encodings is None:
+        if test.result != "refused":
+            yield "has no encodings"
+    elif len(test.encodings) != len(test.inputs):
+        yield f"has {len(test.inputs)} inputs and {len(test.encodings)} encodings"
 
 
 def _unequal(test: EncodeVector) -> Iterator[str]:

@@ -46,10 +46,11 @@ from conformance.vectors.keys import CORE, ENTRIES, FULL, RULE, Key, Keys, trace
 from conformance.vectors.killing import FaultNumber, FaultTable, Rule, killing
 from conformance.vectors.notes import flag_of, notes_of
 from conformance.vectors.questions import Question, questions
+from conformance.vectors.settings_vectors import settings_groups
 from conformance.vectors.stream_vectors import decode_streams, encode_streams
 from reftok import Tokenizer
 
-SMOKE, SMOKE_OF_STREAMS = 100, 38
+SMOKE, SMOKE_OF_STREAMS, SMOKE_OF_SETTINGS = 100, 38, 12
 TOLD_BY = 3
 """Each fault is told by so many vectors of core, where there are so many."""
 MOST_KILLS = 5
@@ -341,7 +342,8 @@ class Maker:
             groups.append(StreamDecodeGroup(skip_special_tokens=skips, tests=tests))
         found = batches(self.tokenizer, oracle, texts, self.bench.knowledge)
         groups.append(BatchGroup(add_special_tokens=True, tests=tuple(found[: 2 if tier == "smoke" else None])))
-        return [group for group in groups if group.tests]
+        few = (1, SMOKE_OF_SETTINGS) if tier == "smoke" else (TOLD_BY, None)
+        return [group for group in groups if group.tests] + settings_groups(self.tokenizer, oracle, texts, *few)
 
     def _coverage(self, some: Sequence[Answered], kinds: Sequence[str], every: Sequence[Answered]) -> Iterable[Reached]:
         own = frozenset(key for one in every for key in one.keys if key[0] in kinds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.core.rule_table import STREAMS, usual_cause
+from conformance.engine.settings_edits import STAGES as SETTINGS
 from conformance.inputs.vector_file import Note
 
 MOST_LINKS = 5
@@ -27,5 +28,5 @@ def notes_of(flags: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[s
 
 def _note(flag: str, links: Iterable[str]) -> Note:
     stage, _, rule = flag.partition(": ")
-    effect = _EFFECTS.get(stage, "other ids")
+    effect = "another answer with settings" if rule in SETTINGS else _EFFECTS.get(stage, "other ids")
     return Note(stage=stage, rule=rule, effect=effect, description=usual_cause(stage, rule), links=tuple(links))

@@ -11,9 +11,11 @@ from typing import Literal, TypeAlias
 from msgspec import UnsetType
 
 from conformance.checks.base import tails, text_tails
+from conformance.checks.settings import first_other
 from conformance.checks.stream_decode import decoding_difference
 from conformance.checks.stream_encode import encoding_difference
 from conformance.core.observation import UNTESTED, Decoding, Encoded, Encoding, Failure
+from conformance.core.settings import Answer, difference
 from conformance.core.streaming import Chunks, FedStream, Feeding, Late, Streamed, Streaming
 from conformance.inputs.training_vector_file import TrainGroup
 from conformance.inputs.vector_file import (
@@ -22,6 +24,8 @@ from conformance.inputs.vector_file import (
     DecodeVector,
     EncodeGroup,
     EncodeVector,
+    EncodeWithGroup,
+    EncodeWithVector,
     Group,
     StreamDecodeGroup,
     StreamDecodeVector,
@@ -86,6 +90,9 @@ def _of_group(group: Group, subject: Subject) -> Iterator[Outcome]:
     elif isinstance(group, DecodeGroup):
         answers = subject.decode_each([test.ids for test in group.tests])
         yield from (_decoded(group, *pair) for pair in zip(group.tests, answers, strict=True))
+    elif isinstance(group, EncodeWithGroup):
+        asked = subject.encode_with([group.question(test) for test in group.tests])
+        yield from (_encoded_with(group, *pair) for pair in zip(group.tests, asked, strict=True))
     elif isinstance(group, StreamEncodeGroup | StreamDecodeGroup):
         feedings = [_feeding(group, test) for test in group.tests]
         answers_of_streams = subject.stream(feedings)
@@ -152,6 +159,24 @@ def _batch(group: Group, test: BatchVector, subject: Subject) -> Outcome:
         if isinstance(answer, Encoded) and answer.ids != expected:
             return _differs(group, test, "ids", *tails(expected, answer.ids))
     return Outcome(group, test, "pass")
+
+
+def _encoded_with(group: EncodeWithGroup, test: EncodeWithVector, answer: Answer) -> Outcome:
+    """The first part that differs of those that both have."""
+    due = tuple(one.encoded for one in test.encodings or ())
+    if answer is None:
+        return Outcome(group, test, "not asked")
+    if isinstance(answer, Failure):
+        return _of_failure(group, test, answer, str([list(one.ids) for one in due]))
+    if test.result == "refused":
+        ids = [list(one.ids) for one in answer]
+        return _differs(group, test, "answers what the oracle refuses", "a refusal", str(ids))
+    if len(answer) != len(due):
+        return _differs(group, test, "encodings", str(len(due)), str(len(answer)))
+    part = difference(due, answer)
+    return (
+        _differs(group, test, part, *tails(*first_other(due, answer, part))) if part else Outcome(group, test, "pass")
+    )
 
 
 def _of_failure(group: Group, test: Vector, failure: Failure, expected: str) -> Outcome:

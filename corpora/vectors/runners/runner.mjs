@@ -1,5 +1,5 @@
 // Vectors for JavaScript:  gzip -dc core.json.gz | node runner.mjs tokenizer.json
-// Put your library into `load`. It throws where it refuses. Streams are left out: corpora/vectors/README.md says what they ask.
+// Put your library into `load`. It throws where it refuses. Streams and settings are left out.
 import { readFileSync } from "node:fs";
 
 async function load(path) {

@@ -1,7 +1,6 @@
 """Vectors for Python, without the harness:  gzip -dc core.json.gz | python runner.py tokenizer.json
 
-Put your library into `Tokenizer`. It raises where it refuses. Streams are left out: corpora/vectors/README.md says what
-they ask.
+Put your library into `Tokenizer`. It raises where it refuses. Streams and settings are left out.
 """
 
 import json

@@ -203,9 +203,19 @@ class ChatsAlone(Port):
         return {"text": super().chat(messages, tools, False)["text"]}
 
 
-def test_a_subject_that_renders_chats_and_does_not_encode_is_held_to_them(model: Path) -> None:
-    """Fault: its chats were asked and dropped, and the run said that nothing was compared."""
-    assert findings(ChatsAlone(model), model) == [("chat", "Chat", "the generation prompt is missing")]
+class NothingElse:
+    """The same, without any other method."""
+
+    def __init__(self, path: Path) -> None:
+        self.chat = ChatsAlone(path).chat
+
+
+@pytest.mark.parametrize("subject", [ChatsAlone, NothingElse])
+def test_a_subject_that_renders_chats_and_does_not_encode_is_held_to_them(
+    model: Path, subject: Callable[[Path], object]
+) -> None:
+    """Fault: its chats were asked and dropped, and the run said that nothing was compared; or it was refused."""
+    assert findings(subject(model), model) == [("chat", "Chat", "the generation prompt is missing")]
 
 
 class WrongIds(Port):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.inputs.vector_file import packed, read_vectors, written
+from tests.conformance.checks.test_settings import templated
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 Planted = Callable[[str], str]
@@ -105,3 +106,44 @@ def test_a_finding_is_written_as_a_vector_that_its_subject_fails(
     ended = conformance_here("vectors", "run", vector, "--subject", subject, "--quiet")
     assert (ended.returncode, "NFC is missing" in ended.stdout) == (1, True)
     assert conformance_here("vectors", "run", vector, "--subject", "tokenizers", "--quiet").returncode == 0
+
+
+PAIRS = """
+import tokenizers
+
+class Subject:
+    def __init__(self, path):
+        self.tokenizer = tokenizers.Tokenizer.from_file(path)
+
+    def encode(self, text, add_special_tokens):
+        return self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
+
+    def decode(self, ids, skip_special_tokens):
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+
+    def encode_pair(self, text, pair, add_special_tokens):
+        ids = self.tokenizer.encode(text, pair, add_special_tokens=add_special_tokens).ids
+        return {"ids": ids, "type_ids": [0] * len(ids)}
+"""
+
+
+def test_a_finding_of_settings_is_written_as_the_questions_that_show_it(
+    conformance_here: Command, tmp_path: Path
+) -> None:
+    """Fault: it was written as a text without settings, which its subject passed."""
+    model, subject, corpus = tmp_path / "tokenizer.json", tmp_path / "pairs.py", tmp_path / "c.txt"
+    model.write_text(json.dumps(templated()), "utf-8")
+    subject.write_text(PAIRS)
+    corpus.write_text("abc aab bca\n")
+    run, vector = tmp_path / "run", tmp_path / "mine.json"
+    arguments = ("--model", model, "--corpus", corpus, "--inputs", "corpora", "--out", run)
+    conformance_here("run", *arguments, "--subject", f"{subject}:Subject", "--quiet")
+    (finding,) = map(json.loads, (run / "findings.jsonl").read_text("utf-8").splitlines())
+    told = conformance_here("reproduce", run, finding["fingerprint"], "--as", "vector", "--out", vector)
+    assert told.returncode == 0, told.stderr
+    assert conformance_here("vectors", "lint", vector).returncode == 0
+    asked = (vector, "--model", model, "--quiet")
+    ended = conformance_here("vectors", "run", *asked, "--subject", f"{subject}:Subject")
+    assert (ended.returncode, "0 of 8 vectors pass" in ended.stdout) == (1, True)
+    assert "encode('a', 'a'): type_ids" in ended.stdout
+    assert conformance_here("vectors", "run", *asked, "--subject", "tokenizers").returncode == 0

@@ -1,0 +1,88 @@
+"""Questions with settings: the fewest that show each mistake with pairs, words, truncation, padding, special tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from conformance.core.settings import Asked, Question
+from conformance.engine.settings import PROBES, Settings
+from conformance.inputs.settings import LONGEST
+from conformance.inputs.vector_file import EncodeWithGroup, EncodeWithVector, encoding_parts
+from conformance.subjects.base import Subject
+from conformance.vectors.choosing import Choice, cover
+from conformance.vectors.notes import flag_of
+from reftok import Tokenizer
+
+MOST_TEXTS = 12
+"""So many texts of the other vectors are asked about too."""
+SHORT = 12
+"""Code points of the shortest of them, which has parts enough to be cut and padded."""
+
+
+def settings_groups(
+    tokenizer: Tokenizer, oracle: Subject, texts: Sequence[str], times: int, most: int | None = None
+) -> list[EncodeWithGroup]:
+    """The vectors, with special tokens and without; none for models of sentencepiece, which has no such settings.
+
+    texts: those of the other vectors. times: so many vectors show each mistake. most: so many vectors at most.
+    """
+    settings = Settings(tokenizer)
+    answered = settings.due(oracle, dict(enumerate(_texts(tokenizer, texts)))).values()
+    asked = [*{one.question: one for some in answered for one in some}.values()]
+    if tokenizer.rules.library == "tiktoken":  # whose only settings these are: the rest is the reference's answer
+        asked = [one for one in asked if one.question.special_in_text is not None]
+    shown = [flags_of(settings, one) for one in asked]
+    counts = Counter(flag for flags in shown for flag in flags)
+    choices = [_choice(one.question, flags) for one, flags in zip(asked, shown, strict=True)]
+    chosen = cover(choices, {(flag, ""): min(times, count) for flag, count in counts.items()}, most)
+    by_rarity = ([*sorted(shown[number], key=lambda flag: (counts[flag], flag))] for number in chosen)
+    return grouped(zip((asked[number] for number in chosen), by_rarity, strict=True))
+
+
+def flags_of(settings: Settings, asked: Asked) -> frozenset[str]:
+    """The flags of the mistakes that a question shows."""
+    return frozenset(flag_of(edit.stage, edit.rule) for edit in settings.mistakes_shown(asked))
+
+
+def grouped(asked: Iterable[tuple[Asked, Sequence[str]]]) -> list[EncodeWithGroup]:
+    """Questions with their flags as vectors, with special tokens and without."""
+    every = [*asked]
+    groups = []
+    for adds in (True, False):
+        tests = [_vector(one, flags) for one, flags in every if one.question.add_special_tokens == adds]
+        groups.append(EncodeWithGroup(add_special_tokens=adds, tests=tuple(tests)))
+    return [group for group in groups if group.tests]
+
+
+def _vector(asked: Asked, flags: Sequence[str]) -> EncodeWithVector:
+    """A question with the official library's answer as a vector."""
+    question, due = asked.question, asked.due
+    return EncodeWithVector(
+        tc_id=0,
+        flags=tuple(flags),
+        result="valid" if isinstance(due, tuple) else "refused",
+        inputs=question.inputs,
+        is_pretokenized=question.is_pretokenized,
+        truncation=question.truncation,
+        padding=question.padding,
+        special_in_text=question.special_in_text,
+        encodings=tuple(map(encoding_parts, due)) if isinstance(due, tuple) else None,
+    )
+
+
+def _texts(tokenizer: Tokenizer, texts: Sequence[str]) -> list[str]:
+    """Some texts of a usual length, spread over all, and some with special tokens."""
+    usual = [text for text in texts if SHORT <= len(text) <= LONGEST]
+    special = [token.content for token in tokenizer.rules.added_tokens.tokens.values() if token.special]
+    made = [f"a{one}b" for one in special[:MOST_TEXTS]] + ["".join(special[:3])] * bool(special)
+    return [*PROBES, *usual[:: 1 + len(usual) // MOST_TEXTS], *made]
+
+
+def _choice(question: Question, flags: Iterable[str]) -> Choice[tuple[str, str]]:
+    """What a question shows, and what it shows to those who have one of the settings alone."""
+    keys = {(flag, "") for flag in flags}
+    if len(question.needs) == 1:
+        (need,) = question.needs
+        keys |= {(flag, need) for flag in flags}
+    return Choice(sum(len(text) for texts in question.inputs for text in texts), frozenset(keys))
