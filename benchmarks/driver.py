@@ -34,15 +34,12 @@ from conformance.runs.shard_work import work
 
 
 class Recording:
-    """Actors that answer at once with one result, as if it were that of their shard."""
-
-    def __init__(self, result: ShardResult) -> None:
-        self._result = result
+    """Actors in this process, which answer at once."""
 
     def submit(self, number: int, work: Callable[[Any], Any], shard: Any) -> Future[Any]:
-        """The recorded result."""
+        """What the work gives."""
         future: Future[Any] = Future()
-        future.set_result(replace(self._result, shard=shard))
+        future.set_result(work(shard))
         return future
 
     def forget(self, number: int) -> None:
@@ -89,12 +86,15 @@ def _recorded(plan: Plan, model: ModelPlan) -> ShardResult:
 def _driven(job: Job, result: ShardResult, actors: int) -> str:
     count = 0
 
+    def recorded(shard: Shard) -> ShardResult:
+        return replace(result, shard=shard)
+
     def run_shards(
         plan: Plan, todo: list[Shard], jobs: int, done: Callable[[ShardResult], None], *more: object
     ) -> None:
         nonlocal count
         count = len(todo)
-        work_on_actors(Recording(result), actors, str, ShardQueue(todo), done)
+        work_on_actors(Recording(), actors, recorded, ShardQueue(todo), done)
 
     wall, processor = time.perf_counter(), time.process_time()
     with mock.patch.object(execute, "run_shards", run_shards):

@@ -21,10 +21,11 @@ from conformance.checks import CHECKS
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.questions import shard_questions
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import DEFAULT_SOURCES, Inputs, Shard, shards
 from conformance.runs.models import plan_models
-from conformance.runs.shard_work import judged, shard_questions
+from conformance.runs.shard_work import judged
 from reftok.formats.collection import collecting_later
 
 SHARDS = 4

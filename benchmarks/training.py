@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -102,7 +102,10 @@ def timed(case: Case, texts: list[str], rounds: int) -> tuple[tuple[float, float
     training = Training.of(case.name, Texts.of(texts, None), case.pipeline, **case.options)
     seconds: dict[str, list[tuple[float, float]]] = {"reftok": [], "tokenizers": []}
     results: dict[str, Any] = {}
-    runs = {"tokenizers": lambda: official(training, texts), "reftok": lambda: training.run()}
+    runs: dict[str, Callable[[], Any]] = {
+        "tokenizers": lambda: official(training, texts),
+        "reftok": training.run,
+    }
     for _ in range(rounds):
         for library, run in runs.items():
             gc.collect()

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.engine.bench import vocab_by_id
 from conformance.engine.plan import ModelPlan
+from conformance.generators.knowledge import vocab_by_id
 from conformance.report.console import give
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import load_subject
