@@ -33,7 +33,7 @@ from conformance.runs.parts import Part
 from conformance.runs.shard_work import work
 
 
-class Recording:
+class ImmediateActors:
     """Actors in this process, which answer at once."""
 
     def submit(self, number: int, work: Callable[[Any], Any], shard: Any) -> Future[Any]:
@@ -94,7 +94,7 @@ def _driven(job: Job, result: ShardResult, actors: int) -> str:
     ) -> None:
         nonlocal count
         count = len(todo)
-        work_on_actors(Recording(), actors, recorded, ShardQueue(todo), done)
+        work_on_actors(ImmediateActors(), actors, recorded, ShardQueue(todo), done)
 
     wall, processor = time.perf_counter(), time.process_time()
     with mock.patch.object(execute, "run_shards", run_shards):

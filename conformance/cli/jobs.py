@@ -30,7 +30,8 @@ from conformance.runs.expectations import Expectation
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
-from conformance.subjects.adapters import check_subject_name, subject_label
+from conformance.subjects.adapters import BUILT_IN, check_subject_name, subject_label
+from conformance.subjects.definition import definition
 from reftok.signals import stop_exit_code
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -77,6 +78,9 @@ def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
     repeated = next((label for label in labels if labels.count(label) > 1), None)
     if repeated is not None:
         raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
+    for name in subjects:
+        if stale := definition(name).stale if name not in BUILT_IN else "":
+            say(f"{name}: {stale}")
     return subjects
 
 

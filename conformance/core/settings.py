@@ -6,7 +6,7 @@ For tiktoken: which special tokens are matched, and which refuse the text.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from conformance.core.observation import Encoded, Failure
 
@@ -110,6 +110,12 @@ Given: TypeAlias = tuple[Encoded, ...] | Failure
 """The encodings of a batch, or why there are none."""
 Answer: TypeAlias = Given | None
 """None where the subject is not asked such a question."""
+
+
+def is_answer(answer: Answer, question: Question) -> TypeGuard[Given]:
+    """Whether it answers: with encodings or, for special tokens in the text, with a refusal."""
+    has_special = question.special_in_text is not None
+    return isinstance(answer, tuple) or (has_special and answer is not None and answer.kind == "refused")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from conformance.checks.settings import of_settings
 from conformance.core.observation import UNTESTED, Encoded, Failure
-from conformance.core.settings import Asked, Given, Question, Text
+from conformance.core.settings import Asked, Given, Question, Text, is_answer
 from conformance.engine.settings_edits import Edit, mistakes_shown, with_causes
 from conformance.inputs.settings import drawn_questions, special_questions
 from conformance.subjects.base import Subject
@@ -39,12 +39,12 @@ class Settings:
         room). A refusal of tiktoken is an answer.
         If the library has no such call on this machine (words, without numpy), the reference's answer is used.
         """
-        drawn = [(number, one) for number, text in texts.items() for one in self._questions(text)]
+        drawn = [(number, one) for number, text in texts.items() for one in self.questions(text)]
         answers = subject.encode_with([question for _, question in drawn])
         found: dict[int, list[Asked]] = {}
         for (number, question), official in zip(drawn, answers, strict=True):
             answer = self._reference_answer(question) if official is None else official
-            if isinstance(answer, tuple) or (question.special_in_text is not None and answer.kind == "refused"):
+            if is_answer(answer, question):
                 found.setdefault(number, []).append(Asked(question, answer, answer))
         return {number: tuple(asked) for number, asked in found.items()}
 
@@ -76,13 +76,14 @@ class Settings:
         """What a subject answers to questions about texts that are always the same: they tell mistakes apart."""
         rules, asked = _PROBED.get(subject, (None, ()))
         if rules is not self._rules:
-            questions = [question for text in PROBES for question in self._questions(text)]
+            questions = [question for text in PROBES for question in self.questions(text)]
             pairs = zip(questions, subject.encode_with(questions), strict=True)
             asked = tuple(Asked(question, self._reference_answer(question), given) for question, given in pairs)
             _PROBED[subject] = self._rules, asked
         return asked
 
-    def _questions(self, text: str) -> list[Question]:
+    def questions(self, text: str) -> list[Question]:
+        """The questions about a text."""
         if self._rules.library == "tiktoken":
             special = self._rules.added_tokens.tokens.values()
             return special_questions(text, [token.content for token in special])

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from conformance.core.observation import Encoded, Failure
-from conformance.core.settings import Asked, Given, Question, SpecialInText, Text, Truncation, difference
+from conformance.core.settings import Asked, Given, Question, SpecialInText, Text, Truncation, difference, is_answer
 from reftok import ReftokError
 from reftok.rules.encodings import joined
 from reftok.rules.huggingface.post_processors import default_processing
@@ -43,10 +43,10 @@ def with_causes(ask: Ask, rules: Pipeline, asked: Sequence[Asked], probes: Seque
     probes: other questions, of which an edit must foretell as many wrong answers as it can, and no right one otherwise.
     """
     causes: dict[int, str] = {}
-    every = [one for one in (*asked, *probes) if _is_answered(one)]
+    every = [one for one in (*asked, *probes) if is_answer(one.given, one.question)]
     right, wrong = ([one for one in every if bool(one.differs) == is_wrong] for is_wrong in (False, True))
     for one in sorted(asked, key=lambda one: len(one.question.needs)):
-        if not one.differs or id(one) in causes or not _is_answered(one):
+        if not one.differs or id(one) in causes or not is_answer(one.given, one.question):
             continue
         fitting = [edit for edit in EDITS if _foretells(edit, ask, rules, one)]
         fitting = [edit for edit in fitting if _is_possible(edit, ask, rules, right)]
@@ -62,12 +62,6 @@ def mistakes_shown(ask: Ask, rules: Pipeline, question: Question, due: Given) ->
     """The mistakes whose answer to a question is not the one that is due."""
     answers = ((edit, _answer(edit.answer, ask, rules, question)) for edit in EDITS)
     return [edit for edit, found in answers if found is not None and difference(due, found)]
-
-
-def _is_answered(one: Asked) -> bool:
-    """Whether it has an answer to hold edits against: encodings or, for special tokens in the text, a refusal."""
-    has_special, given = one.question.special_in_text is not None, one.given
-    return isinstance(given, tuple) or (has_special and given is not None and given.kind == "refused")
 
 
 def _foretells(edit: Edit, ask: Ask, rules: Pipeline, asked: Asked) -> bool:

@@ -22,7 +22,7 @@ from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.json_schema import DIALECT, schemas
 from conformance.core.observation import Encoded
-from conformance.core.settings import Padding, Question, SpecialInText, Text, Truncation
+from conformance.core.settings import Padding, Question, Side, SpecialInText, Strategy, Truncation
 from reftok.formats.files import file_bytes
 from reftok.formats.strict_json import refuse_constant
 
@@ -40,6 +40,11 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 CodeUnit: TypeAlias = Annotated[int, Meta(ge=0, le=0xFFFF)]
 Ids: TypeAlias = Annotated[tuple[Id, ...], Meta(max_length=LONGEST_LIST)]
 Span: TypeAlias = tuple[Count, Count]
+Length: TypeAlias = Annotated[int, Meta(ge=0, le=1024)]
+"""Of padding and windows, in tokens: bounded, since windows that overlap take memory with its square."""
+Words: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)], ...], Meta(max_length=100)]
+Input: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)] | Words, ...], Meta(min_length=1, max_length=2)]
+"""The texts of an encoding with settings: in code points, not longer than memory for their windows needs."""
 
 
 class Form(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -172,11 +177,42 @@ class BatchVector(Vector, frozen=True, kw_only=True):
     ids: tuple[Ids, ...]
 
 
-class EncodingParts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An encoding with settings, its parts under their names in `tokenizers`; tiktoken gives ids alone.
+class TruncationSetting(Form, frozen=True, kw_only=True):
+    """The arguments of `enable_truncation` of `tokenizers`, in tokens."""
 
-    offsets: of a pair in the text that the token is from, of words in the word. char_to_token: of each text and of each
-    of its code points.
+    max_length: Length
+    stride: Length = 0
+    strategy: Strategy = "longest_first"
+    direction: Side = "right"
+
+
+class PaddingSetting(Form, frozen=True, kw_only=True):
+    """The arguments of `enable_padding` of `tokenizers`, in tokens. length: null for the longest of the batch."""
+
+    length: Length | None = None
+    pad_to_multiple_of: Length | None = None
+    direction: Side = "right"
+    pad_id: Id = 0
+    pad_type_id: Id = 0
+    pad_token: Annotated[str, Meta(max_length=64)] = "[PAD]"
+
+
+class SpecialTokensSetting(Form, frozen=True, kw_only=True):
+    """The arguments of tiktoken's `encode`.
+
+    allowed_special: null for all. disallowed_special: null for all that are not allowed.
+    """
+
+    allowed_special: tuple[str, ...] | None = ()
+    disallowed_special: tuple[str, ...] | None = None
+
+
+class EncodingParts(Form, frozen=True, kw_only=True, omit_defaults=True):
+    """An encoding with settings; without the parts that the official library does not give.
+
+    offsets: in code points of the text of the pair, or of the word, that the token is from. word_ids, sequence_ids:
+    null for tokens that were inserted. overflowing: the ids of each further window. char_to_token: of each text and of
+    each of its code points, the first token that has it, or null; not for words.
     """
 
     ids: Ids
@@ -189,6 +225,12 @@ class EncodingParts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     sequence_ids: tuple[Id | None, ...] | None = None
     char_to_token: tuple[tuple[Id | None, ...], ...] | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets", "sequence_ids"):
+            part = getattr(self, name)
+            if part is not None and len(part) != len(self.ids):
+                raise ValueError(f"ids and {name} are {len(self.ids)} and {len(part)}")
+
     @property
     def encoded(self) -> Encoded:
         """The encoding, with None for what it does not have."""
@@ -199,25 +241,34 @@ def encoding_parts(one: Encoded) -> EncodingParts:
     """An encoding as it stands in a file, without what is None.
 
     >>> msgspec.to_builtins(encoding_parts(Encoded((1, 2), type_ids=(0, 0))))
-    {'ids': (1, 2), 'type_ids': (0, 0)}
+    {'ids': (1, 2), 'typeIds': (0, 0)}
     """
     return EncodingParts(**{name: getattr(one, name) for name in EncodingParts.__struct_fields__})
 
 
 class EncodeWithVector(Vector, frozen=True, kw_only=True, omit_defaults=True):
-    """A batch to encode with settings, which are the arguments of the official library's calls, under their names.
+    """A batch for one call with settings.
 
-    inputs: each one text, or the two of a pair; with is_pretokenized each is a list of words. truncation, padding:
-    without them what the model's file says holds. special_in_text: for tiktoken, which special tokens are matched, and
-    which refuse the text.
+    inputs: each one text, or the two of a pair; with is_pretokenized, lists of words. truncation, padding: in place of
+    those of the model's file, which hold where these are absent. special_in_text: of tiktoken alone.
     """
 
-    inputs: tuple[tuple[Text, ...], ...]
+    inputs: Annotated[tuple[Input, ...], Meta(min_length=1, max_length=8)]
     is_pretokenized: bool = False
-    truncation: Truncation | None = None
-    padding: Padding | None = None
-    special_in_text: SpecialInText | None = None
+    truncation: TruncationSetting | None = None
+    padding: PaddingSetting | None = None
+    special_in_text: SpecialTokensSetting | None = None
     encodings: tuple[EncodingParts, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if any(isinstance(text, str) == self.is_pretokenized for texts in self.inputs for text in texts):
+            raise ValueError("inputs are lists of words with isPretokenized, and texts without it")
+        if any(not is_scalar(word) for texts in self.inputs for text in texts for word in text):
+            raise ValueError("inputs have a lone surrogate")
+        if (self.encodings is None) != (self.result == "refused"):
+            raise ValueError("has no encodings, or has some and is refused")
+        if self.encodings is not None and len(self.encodings) != len(self.inputs):
+            raise ValueError(f"inputs and encodings are {len(self.inputs)} and {len(self.encodings)}")
 
 
 class EncodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="encode"):
@@ -263,8 +314,15 @@ class EncodeWithGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="en
 
     def question(self, test: EncodeWithVector) -> Question:
         """What a test of the group asks."""
-        settings = (test.is_pretokenized, test.truncation, test.padding, test.special_in_text)
-        return Question(test.inputs, self.add_special_tokens, *settings)
+        truncation, padding, special = test.truncation, test.padding, test.special_in_text
+        return Question(
+            test.inputs,
+            self.add_special_tokens,
+            test.is_pretokenized,
+            None if truncation is None else Truncation(**msgspec.structs.asdict(truncation)),
+            None if padding is None else Padding(**msgspec.structs.asdict(padding)),
+            None if special is None else SpecialInText(special.allowed_special, special.disallowed_special),
+        )
 
 
 Group: TypeAlias = EncodeGroup | DecodeGroup | StreamEncodeGroup | StreamDecodeGroup | BatchGroup | EncodeWithGroup
@@ -379,7 +437,7 @@ def vector_cases(vectors: VectorFile, name: str, language: str) -> list[Case]:
     found: dict[object, Case] = {}
     for group, test in vectors.tests():
         origin = f"{name}:{test.tc_id}"
-        for given in _asked(group, test):
+        for given in filter(is_scalar, _asked(group, test)):
             if isinstance(given, str):
                 case = text_case(given, origin, language)
             else:
@@ -388,12 +446,15 @@ def vector_cases(vectors: VectorFile, name: str, language: str) -> list[Case]:
     return [*found.values()]
 
 
+def is_scalar(given: object) -> bool:
+    """Whether it is no text with a lone surrogate."""
+    return not isinstance(given, str) or given.isascii() or not any("\ud800" <= unit <= "\udfff" for unit in given)
+
+
 def _asked(group: Group, test: Vector) -> Sequence[str | bytes | tuple[int, ...]]:
     match test:
         case EncodeVector():
-            given = test.given
-            is_text = isinstance(given, str) and not given.isascii()
-            return () if is_text and any("\ud800" <= unit <= "\udfff" for unit in str(given)) else (given,)
+            return (test.given,)
         case DecodeVector() | StreamDecodeVector():
             return (test.ids,)
         case StreamEncodeVector():

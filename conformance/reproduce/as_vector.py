@@ -35,7 +35,7 @@ from conformance.subjects.adapters import load_subject, subject_version
 from conformance.subjects.base import Subject
 from conformance.vectors.making import numbered_groups
 from conformance.vectors.notes import flag_of, notes_of
-from conformance.vectors.settings_vectors import flags_of, grouped
+from conformance.vectors.settings_vectors import flags_of, grouped, official_answers
 
 
 def write_vector(folder: Path, fingerprint: str, out: Path | None, trusts: bool = False) -> Path:
@@ -51,7 +51,7 @@ def write_vector(folder: Path, fingerprint: str, out: Path | None, trusts: bool 
     is_chat = finding.example.check == CHAT.name
     if is_chat or finding.example.check.startswith("stream"):
         what = "a conversation" if is_chat else "a stream"
-        raise InputError(f"{finding.fingerprint}: {what} is no vector of its own; `conformance replay` shows it")
+        raise InputError(f"{finding.fingerprint}: {what} cannot be written as a vector; `conformance replay` shows it")
     oracle = load_subject(model.oracle, model.path, model.format, plan.timeout, model.encoding)
     case = finding.example.case
     if case.kind == "ids":
@@ -106,7 +106,9 @@ def _encoding(finding: Finding, case: Case, answer: Encoding) -> tuple[Group, ..
 
 def _with_settings(finding: Finding, case: Case, settings: Settings, oracle: Subject) -> tuple[Group, ...]:
     """The questions about a text that show the mistake; if no rule explains the finding, all that are asked."""
-    asked = settings.due(oracle, {0: case.text})[0]
+    asked = official_answers(settings, oracle, [case.text])
+    if not asked:
+        raise InputError(f"{finding.fingerprint}: the official library is not asked about this text with settings")
     flag = flag_of(finding.stage, finding.rule)
     showing = [one for one in asked if flag in flags_of(settings, one)] or asked
     return tuple(numbered_groups(grouped((one, (flag,)) for one in showing)))

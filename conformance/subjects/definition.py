@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,6 +57,13 @@ _RUN_BY: Mapping[str, str] = {
 """What runs a file, by its ending."""
 _BUILT = frozenset((".c", ".cc", ".cpp", ".cxx", ".cs", ".kt", ".rs", ".swift", ".zig"))
 """The endings of source files that only a compiler takes."""
+_SOURCES = _BUILT | {".go", ".h", ".hpp", ".java"}
+_PROGRAMS = frozenset(("", ".dll", ".exe", ".jar"))
+"""The endings of what is built."""
+_NOT_OURS = frozenset(("bin", "build", "node_modules", "obj", "target", "venv"))
+"""Folders that hold no source files of the adapter's author."""
+MOST_FILES = 10_000
+"""So many files of a folder are looked at for a newer source."""
 _FILE_NAME = re.compile(r"[^-/\s]\S*\.[a-z][a-z0-9]{0,4}")
 """A word of a command that reads like a file of its folder."""
 
@@ -134,6 +143,17 @@ class Definition:
         return self.about.env if self.about is not None else {}
 
     @property
+    def stale(self) -> str:
+        """What is to be built again, since a source file in the folder is newer; "" if nothing is."""
+        build = self.about.build if self.about is not None else ""
+        program = next((file for file in self.code if build and file.suffix in _PROGRAMS), None)
+        newer = _newer_source(self.folder, _changed(program)) if program is not None else None
+        if newer is None or program is None:
+            return ""
+        names = f"{newer.relative_to(self.folder)} is newer than {program.relative_to(self.folder)}"
+        return f"{names}: build it again (cd {shlex.quote(str(self.folder))} && {build})"
+
+    @property
     def way_out(self) -> str:
         """What may help where it does not start."""
         # A word that names a file of the folder has become a path, and is not found from the folder it runs in.
@@ -142,6 +162,25 @@ class Definition:
         if self.about is None or not self.about.build:
             return absent
         return f"{absent}; is it built? (cd {shlex.quote(str(self.folder))} && {self.about.build})"
+
+
+def _newer_source(folder: Path, time: int) -> Path | None:
+    """A source file in a folder that was changed after a time in nanoseconds."""
+    files = (file for file in islice(_files(folder), MOST_FILES) if file.suffix in _SOURCES)
+    return next((file for file in files if _changed(file) > time), None)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_OURS)
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def _changed(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:  # a link to what is gone
+        return 0
 
 
 def definition(name: str) -> Definition:

@@ -62,7 +62,8 @@ TRACEBACKS = 8
 """The first so many errors come with their tracebacks: an adapter that is wrong is so from the first question on."""
 MOST_OF_TRACEBACK = 4_000
 """Characters, the last of it."""
-NEEDED = ("encode", "decode")
+REQUIRED = ("encode", "decode")
+"""The methods of a tokenizer."""
 CALLS = {
     "encode": ("text", "add_special_tokens"),
     "decode": ("ids", "skip_special_tokens"),
@@ -118,8 +119,6 @@ class Server:
             return self._loaded(message)
         if operation == "encode_batch":
             return self._batch(message)
-        if operation in NEEDED and not callable(getattr(self._subject, operation, None)):
-            return {"results": [{"skipped": {"message": f"it has no method {operation}"}} for _ in message["items"]]}
         return {"results": [self._result(_ANSWERS[operation], message, item) for item in message["items"]]}
 
     def _result(self, ask: Callable[[Any, Mapping[str, Any], Any], dict[str, Any]], *asked: Any) -> dict[str, Any]:
@@ -170,13 +169,13 @@ def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping
 
 
 def missing_methods(subject: object) -> list[str]:
-    """Of the methods that a subject needs, those that it has not; none if it renders chats, which need no tokenizer.
+    """The methods that a subject lacks. One with `chat` alone renders chats, which takes no tokenizer.
 
     >>> missing_methods(type("Mine", (), {"encode": print})()), missing_methods(type("Mine", (), {"chat": print})())
     (['decode'], [])
     """
-    missing = [name for name in NEEDED if not callable(getattr(subject, name, None))]
-    return [] if callable(getattr(subject, "chat", None)) else missing
+    missing = [name for name in REQUIRED if not callable(getattr(subject, name, None))]
+    return [] if len(missing) == len(REQUIRED) and callable(getattr(subject, "chat", None)) else missing
 
 
 def _cannot_be_called(method: Any, arguments: tuple[str, ...]) -> str:
@@ -232,8 +231,8 @@ def _capabilities(subject: Any) -> dict[str, Any]:
 
     fields = ["tokens", "offsets", "special_tokens_mask"] if has("encode_with_offsets") else []
     by_methods: dict[str, Any] = {
-        "encode": {"fields": fields, "utf16": True},
-        "decode": {},
+        "encode": {"fields": fields, "utf16": True} if has("encode") else None,
+        "decode": {} if has("decode") else None,
         "encode_batch": has("encode_batch"),
         "encode_with": _settings(has),
         "chat": has("chat"),

@@ -60,16 +60,19 @@ class TiktokenSubject(LibrarySubject):
         return [*map(self._answer, questions)]
 
     def _answer(self, question: Question) -> Answer:
-        special, text = question.special_in_text, question.inputs[0][0]
-        if special is None or not isinstance(text, str):
+        special = question.special_in_text
+        if special is None or question.needs != {"special_in_text"}:
             return None
+        texts = [str(text) for (text,) in question.inputs]
         allowed: Any = "all" if special.allowed is None else {*special.allowed}
         disallowed: Any = "all" if special.disallowed is None else {*special.disallowed}
         try:
-            ids = self._encoding.encode(text, allowed_special=allowed, disallowed_special=disallowed)
+            ids = [
+                self._encoding.encode(text, allowed_special=allowed, disallowed_special=disallowed) for text in texts
+            ]
         except BaseException as error:
             return refusal(error)
-        return (Encoded(tuple(ids)),)
+        return tuple(Encoded(tuple(one)) for one in ids)
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         skipped = self._special_ids if skip_special_tokens else ()

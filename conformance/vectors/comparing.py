@@ -15,7 +15,6 @@ from conformance.core.errors import InputError
 from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
 from conformance.inputs.vector_file import (
     EncodeVector,
-    EncodeWithVector,
     Group,
     StreamEncodeVector,
     Vector,
@@ -151,18 +150,8 @@ def _mistakes(test: Vector) -> Iterator[str]:
         if test.result != "refused" and test.ids is msgspec.UNSET:
             yield "has no ids"
         yield from _unequal(test)
-    if isinstance(test, EncodeWithVector):
-        yield from _mistakes_of_encodings(test)
     if isinstance(test, StreamEncodeVector) and (test.chunks is msgspec.UNSET) == (test.chunks_hex is msgspec.UNSET):
         yield "has not exactly one of chunks and chunksHex"
-
-
-def _mistakes_of_encodings(test: EncodeWithVector) -> Iterator[str]:
-    if test.encodings is None:
-        if test.result != "refused":
-            yield "has no encodings"
-    elif len(test.encodings) != len(test.inputs):
-        yield f"has {len(test.inputs)} inputs and {len(test.encodings)} encodings"
 
 
 def _unequal(test: EncodeVector) -> Iterator[str]:

@@ -342,8 +342,8 @@ class Maker:
             groups.append(StreamDecodeGroup(skip_special_tokens=skips, tests=tests))
         found = batches(self.tokenizer, oracle, texts, self.bench.knowledge)
         groups.append(BatchGroup(add_special_tokens=True, tests=tuple(found[: 2 if tier == "smoke" else None])))
-        few = (1, SMOKE_OF_SETTINGS) if tier == "smoke" else (TOLD_BY, None)
-        return [group for group in groups if group.tests] + settings_groups(self.tokenizer, oracle, texts, *few)
+        times, most = (1, SMOKE_OF_SETTINGS) if tier == "smoke" else (TOLD_BY, None)
+        return [group for group in groups if group.tests] + settings_groups(self.tokenizer, oracle, texts, times, most)
 
     def _coverage(self, some: Sequence[Answered], kinds: Sequence[str], every: Sequence[Answered]) -> Iterable[Reached]:
         own = frozenset(key for one in every for key in one.keys if key[0] in kinds)

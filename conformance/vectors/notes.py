@@ -28,5 +28,6 @@ def notes_of(flags: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[s
 
 def _note(flag: str, links: Iterable[str]) -> Note:
     stage, _, rule = flag.partition(": ")
-    effect = "another answer with settings" if rule in SETTINGS else _EFFECTS.get(stage, "other ids")
+    is_of_settings = rule in SETTINGS or rule.endswith(" with settings")
+    effect = "another answer with settings" if is_of_settings else _EFFECTS.get(stage, "other ids")
     return Note(stage=stage, rule=rule, effect=effect, description=usual_cause(stage, rule), links=tuple(links))

@@ -91,6 +91,32 @@ def test_the_interpreter_of_a_subject_may_be_another(tmp_path: Path) -> None:
     subject.close()
 
 
+@pytest.mark.parametrize(
+    ("build", "source", "is_stale"),
+    [
+        ("make", "Adapter.java", True),
+        ("make", "src/tokenizer.hpp", True),
+        ("make", "notes.txt", False),
+        ("make", "node_modules/theirs.cc", False),
+        ("make", ".git/old.rs", False),
+        ("", "Adapter.java", False),
+    ],
+)
+def test_a_program_that_is_older_than_its_source_is_to_be_built_again(
+    build: str, source: str, is_stale: bool, tmp_path: Path
+) -> None:
+    """Fault: a port was mended, but not built, and the run found what it had found before."""
+    for number, file in enumerate(("old.java", "adapter.jar", source)):
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        os.utime(path, (number, number))
+    (tmp_path / "gone.java").symlink_to(tmp_path / "nowhere")
+    name = written(tmp_path, f'name = "mine"\ncommand = ["java", "-jar", "adapter.jar"]\nbuild = "{build}"\n')
+    told = f"{source} is newer than adapter.jar: build it again (cd {tmp_path} && make)"
+    assert definition(name).stale == (told if is_stale else "")
+
+
 def test_a_format_that_a_subject_does_not_name_is_not_read(tmp_path: Path) -> None:
     name = written(tmp_path, 'name = "mine"\nfactory = "mine.py:Subject"\nmodels = ["tiktoken"]\n')
     with pytest.raises(UnavailableError, match=r"it reads tiktoken, not tokenizer\.json"):

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 VECTORS = ROOT / "corpora" / "vectors"
 RUNNERS = VECTORS / "runners"
 SKELETONS = ROOT / "conformance" / "subjects" / "skeletons"
-SAID = ["FAIL 2 encode Input: b; Input: a", "FAIL 5 decode Input: a", "4 passed, 2 failed, 1 acceptable, 2 skipped"]
+SAID = ["FAIL 2 encode Input: b; Input: a", "FAIL 5 decode Input: a", "4 passed, 2 failed, 1 acceptable, 3 skipped"]
 _VALID = {"flags": ["Input: a"], "result": "valid"}
 TESTS = {
     "testGroups": [
@@ -41,6 +41,9 @@ TESTS = {
         ]},
         {"type": "batch", "addSpecialTokens": True, "tests": [
             {"tcId": 7, **_VALID, "texts": ["a", "", "b"], "ids": [[97], [], [98]]}
+        ]},
+        {"type": "encode-with", "addSpecialTokens": True, "tests": [
+            {"tcId": 10, **_VALID, "inputs": [["a", "b"]], "encodings": [{"ids": [97, 98]}]}
         ]},
     ]
 }  # fmt: skip

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from conformance.core.errors import InputError
 from conformance.inputs.vector_file import (
     EncodeWithGroup,
     EncodeWithVector,
@@ -120,7 +123,10 @@ def test_who_has_pairs_alone_is_asked_those_alone(vectors: VectorFile, model: Pa
     outcomes = asked(vectors, Pairs(model))
     failed = {one.test for one in outcomes if one.verdict == "fail"}
     assert failed
-    assert all(isinstance(test, EncodeWithVector) and test.truncation is None is test.padding for test in failed)
+    for test in failed:
+        assert isinstance(test, EncodeWithVector)
+        assert test.truncation is None is test.padding
+        assert not test.is_pretokenized
     assert {one.verdict for one in asked(vectors, Alone(model))} == {"not asked"}
 
 
@@ -129,9 +135,47 @@ def test_models_of_sentencepiece_have_none() -> None:
     assert settings_groups(subject.tokenizer, subject, TEXTS, times=1) == []
 
 
-def test_the_answers_are_of_the_setting_that_the_group_and_the_test_say(vectors: VectorFile) -> None:
+def test_no_question_is_asked_twice(vectors: VectorFile) -> None:
     for group in vectors.test_groups:
         assert isinstance(group, EncodeWithGroup)
-        questions = {group.question(test) for test in group.tests}
-        assert {one.add_special_tokens for one in questions} == {group.add_special_tokens}
-        assert len(questions) == len(group.tests)
+        assert len({group.question(test) for test in group.tests}) == len(group.tests)
+
+
+def broken(vectors: VectorFile, **changes: Any) -> dict[str, Any]:
+    """The file with one test, which has other values; what is None is left out."""
+    value: dict[str, Any] = json.loads(msgspec.json.encode(vectors))
+    group = value["testGroups"][0]
+    test = next(one for one in group["tests"] if "padding" in one and "isPretokenized" not in one) | changes
+    test = {name: part for name, part in test.items() if part is not None}
+    return {**value, "testGroups": [{**group, "tests": [test]}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"inputs": []}, "length >= 1"),
+        ({"inputs": [[]]}, "length >= 1"),
+        ({"inputs": [["a", "b", "c"]]}, "length <= 2"),
+        ({"inputs": [["a" * 501]]}, "length <= 500"),
+        ({"inputs": [["a"], ["b"], ["c"]]}, "inputs and encodings are 3 and"),
+        ({"inputs": [[["a"]]]}, "lists of words with isPretokenized"),
+        ({"inputs": [["\ud800"]]}, "lone surrogate"),
+        ({"encodings": None}, "has no encodings"),
+        ({"result": "refused"}, "is refused"),
+        ({"encodings": [{"ids": [1], "typeIds": []}]}, "ids and type_ids are 1 and 0"),
+        ({"truncation": {"maxLength": -1}}, ">= 0"),
+        ({"truncation": {"maxLength": 2**40}}, "<= 1024"),
+        ({"truncation": {"max_length": 4}}, "unknown field `max_length`"),
+        ({"padding": {"length": 2**40}}, "<= 1024"),
+        ({"padding": {"padToken": "a" * 65}}, "length <= 64"),
+        ({"specialInText": {"alowed": []}}, "unknown field `alowed`"),
+    ],
+)
+def test_a_vector_that_no_subject_could_answer_is_refused(
+    vectors: VectorFile, changes: dict[str, Any], told: str
+) -> None:
+    """Fault: huge paddings and windows ended the process, misspelt settings were left out, lint said nothing."""
+    path = Path("mine.json")
+    assert vectors_of(broken(vectors), path)
+    with pytest.raises(InputError, match=f"^mine.json: .*{re.escape(told)}"):
+        vectors_of(broken(vectors, **changes), path)
