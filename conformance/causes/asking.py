@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -30,6 +31,8 @@ MOST_REPLACED = 2
 _PROBING = ("a{0}b", " {0} a", "{0}.", "{0}.a", "e\u0301{0}", "e{0}\u0301")
 _BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
+_WHITE_SPACE = re.compile(r"\s")
+_FILLERS = ("x", "e", "0", "é", "，")
 MOST_RIVALS = 8
 ASKED_OF_EACH_PAIR = 4
 
@@ -93,6 +96,25 @@ def with_others(text: str) -> Iterator[str]:
         near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
         characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
         yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
+
+
+def without_white_space(texts: Sequence[str]) -> Iterator[str]:
+    """Texts as long that have other characters in the place of white space, at which a text may be cut elsewhere.
+
+    >>> next(without_white_space(["a b c"]))
+    'axbxc'
+    """
+    return (_WHITE_SPACE.sub(filler, text) for text in texts for filler in _FILLERS)
+
+
+def with_white_space(texts: Sequence[str]) -> Iterator[str]:
+    """Texts as long that have white space everywhere.
+
+    >>> next(with_white_space(["abcdefgh"]))
+    'ab  cd  '
+    """
+    every = ("ab  cd  e\n\n", "a\n\n", "abc \n\n\n", "a   b\r\n\r\n")
+    return ((one * len(text))[: len(text)] for text in texts for one in every)
 
 
 def probes() -> Iterator[str]:

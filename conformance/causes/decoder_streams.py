@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from conformance.causes.attribution import Attribution
 from conformance.causes.edits import predicted
 from conformance.causes.edits.changed_models import is_byte_level
-from conformance.causes.edits.decoders import behind_text, first_space_kept, is_utf_8, parted
+from conformance.causes.edits.decoders import behind_text, first_space_kept, first_space_stripped, is_utf_8, parted
 from conformance.core.streaming import FedStream, Streamed
 from conformance.engine.decode_stream import NOT_AWAITED
 from reftok import Tokenizer
@@ -107,6 +107,8 @@ def mistakes(tokenizer: Tokenizer) -> Iterator[tuple[str, Callable[[Ids, bool], 
     if any(isinstance(step, Strip | Metaspace | SentencePieceDecoder) for step in tokenizer.rules.decoders or ()):
         yield "the first token keeps its space", partial(behind_text, tokenizer)
         yield "a special token that is skipped counts as the first token", partial(first_space_kept, tokenizer)
+        rule = "behind special tokens at the start, the first space is stripped"
+        yield rule, partial(first_space_stripped, tokenizer)
         yield "text after a line feed is decoded separately", partial(_line_by_line, tokenizer)
     outside = lambda one: tokenizer.id_to_token(one) is None
     yield "an id outside the vocab ends a run of bytes", partial(parted, tokenizer, outside)

@@ -27,6 +27,8 @@ from conformance.causes.asking import (
     sample_cases,
     telling_cases,
     with_others,
+    with_white_space,
+    without_white_space,
 )
 from conformance.causes.attribution import Attribution
 from conformance.causes.catalogue import Sample, agree
@@ -416,8 +418,10 @@ class Trial:
         yield drawn(self.bench, family.is_of_ids, "held out")
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
         if one.fault.learnt == "limit":
-            longest = (asked for asked in shown[:MOST_REPLACED] if isinstance(asked, str))
+            longest = [asked for asked in shown[:MOST_REPLACED] if isinstance(asked, str)]
             yield from (self._beyond(family, one.fault, text) for text in longest)
+            yield without_white_space(longest)
+            yield with_white_space(longest)
         texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
         if texts:
             yield from (with_others(text) for text in texts[:MOST_REPLACED])

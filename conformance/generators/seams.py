@@ -38,9 +38,11 @@ _OF_A_SORT = 100
 """The most added tokens with the same flags and end character that get a seam each."""
 _DRAWS, _MOST_PAIRS = 4, 100
 """Texts for each pair of alternatives; the most pairs of one pattern."""
+_SIZES = (300, 600, 1_100, 2_100, 4_200)
+"""Code points, a little more than buffers are long."""
 _EXTENDERS = "\u0301\u0345\u0338\u0903\u200d\u20dd\u3099\ufe0f\U0001f3fb"
 """Each extends the grapheme cluster before it: marks of every category, a joiner, a selector, a skin tone."""
-_CASED = "\u0345ßẞıİſ\u212a\u212bŉǰΐﬀﬁﬅⅷⓐ"
+_CASED = "\u0345ßẞıİſ\u212a\u212bŉǰΐﬀﬁﬅⅷⓐΣ"
 """Characters whose upper, lower or folded case is of another class, of ASCII or several characters. U+0345 is a mark
 whose upper case is a letter: JavaScript's `/\\p{L}/iu` matches it."""
 
@@ -181,7 +183,7 @@ def _newer() -> Iterator[Seam]:
 def _cased() -> Iterator[Seam]:
     """Characters that a case-insensitive pattern may confuse with others."""
     for character in _CASED:
-        for text in (f"{character}'s", f"it'{character}", f"a{character}a", f"1{character}23456"):
+        for text in (f"{character}'s", f"it'{character}", f"a{character}a", f"a{character}", f"1{character}23456"):
             yield Seam(CASED, _code(character), text.replace(character, f" {_code(character)} ").strip(), text)
 
 
@@ -193,6 +195,8 @@ def _white() -> Iterator[Seam]:
     for character in SPACES + NEARLY_SPACES:
         for text in ("a   {0}b", "a\t\t{0}b", "{0}a {0}!!", "1{0}2   {0}"):
             yield Seam(WHITE, _code(character), text.format(f"[{_code(character)}]"), text.format(character))
+    for size in _SIZES:  # of a text that is cut within, before or behind white space wherever a buffer ends
+        yield Seam(WHITE, "long", f"{size:,} characters", ("ab  cd  e\n\n" * size)[:size])
 
 
 def _code(character: str) -> str:

@@ -159,7 +159,7 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rule = "behind special tokens at the start, the first space is kept"
         rules.append((rule, partial(first_space_kept, tokenizer)))
         rule = "behind special tokens at the start, the first space is stripped"
-        rules.append((rule, partial(_first_space_stripped, tokenizer)))
+        rules.append((rule, partial(first_space_stripped, tokenizer)))
     for rule, text in rules:
         yield DecodingFault("Decoder", rule, text)
     if piece_table(tokenizer) is not None:
@@ -385,7 +385,7 @@ def first_space_kept(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> st
     return behind_text(tokenizer, ids, skip)
 
 
-def _first_space_stripped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+def first_space_stripped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     """Decodes the special tokens at the start, and then the other ids as a text of their own."""
     special = tokenizer.rules.added_tokens.special_ids() | _controls(tokenizer)
     first = next((place for place, one in enumerate(ids) if one not in special), len(ids))

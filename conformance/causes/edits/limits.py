@@ -177,18 +177,64 @@ def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int, later: Pipeline 
 
     later: the rules of all pieces but the first, if they are others.
     """
+    split = partial(pieces, unit=unit, limit=limit)
+    return _in_parts(tokenizer, f"the text is encoded in pieces of {limit} {unit}", split, later)
+
+
+def text_to_line_breaks(tokenizer: Tokenizer, limit: int) -> Fault:
+    """The text encoded in pieces, each to the first line break after so many characters: work for several threads."""
+    rule = f"the text is encoded in pieces that end at the first line break after {limit} characters"
+    return _in_parts(tokenizer, rule, partial(_to_line_breaks, limit=limit))
+
+
+def text_to_white_space(tokenizer: Tokenizer, limit: int, is_before: bool) -> Fault:
+    """The text encoded in pieces that fit a buffer and end before, or behind, their last white space."""
+    rule = f"the text is encoded in pieces of at most {limit} characters that end at white space"
+    return _in_parts(tokenizer, rule, partial(_to_white_space, limit=limit, is_before=is_before))
+
+
+def _in_parts(
+    tokenizer: Tokenizer, rule: str, split: Callable[[str], list[str]], later: Pipeline | None = None
+) -> Fault:
     rules = tokenizer if later is None else later
 
     def ids(text: str) -> Sequence[int]:
-        if length(text, unit) <= limit:
+        first, *others = split(text) or [""]
+        if not others:
             return tokenizer.encode_ids(text)
         before, after = around(tokenizer)
-        first, *others = pieces(text, unit, limit)
         bare = [tokenizer.encode_ids(first, add_special_tokens=False)]
         bare += [rules.encode_ids(one, add_special_tokens=False) for one in others]
         return [*before, *(token_id for piece in bare for token_id in piece), *after]
 
-    return Fault("Input", f"the text is encoded in pieces of {limit} {unit}", ids)
+    return Fault("Input", rule, ids)
+
+
+def _to_line_breaks(text: str, limit: int) -> list[str]:
+    r"""Pieces to the first line break from the limit on.
+
+    >>> _to_line_breaks("ab\ncdef\ngh", 3)
+    ['ab\ncdef\n', 'gh']
+    """
+    found = []
+    while len(text) > limit and (place := text.find("\n", limit)) >= 0:
+        found.append(text[: place + 1])
+        text = text[place + 1 :]
+    return [*found, text] if text else found
+
+
+def _to_white_space(text: str, limit: int, is_before: bool) -> list[str]:
+    """Pieces that fit the limit, to their last white space.
+
+    >>> _to_white_space("ab cd efg", 5, True), _to_white_space("ab cd efg", 5, False)
+    (['ab', ' cd', ' efg'], ['ab ', 'cd ', 'efg'])
+    """
+    found = []
+    while len(text) > limit:
+        place = next((n for n in range(limit - 1, 0, -1) if text[n].isspace()), limit - (not is_before))
+        found.append(text[: place + (not is_before)])
+        text = text[len(found[-1]) :]
+    return [*found, text] if text else found
 
 
 def words_of_text_cut(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
@@ -248,6 +294,7 @@ def _of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[F
         yield from (length_in_a_byte(tokenizer, unit) for unit in UNITS)
     yield from _of_buffers(tokenizer, text, observed)
     yield from _of_text_in_pieces(tokenizer, text, observed)
+    yield from _of_text_to_breaks(tokenizer, text)
     yield from _of_words_of_text(tokenizer, text, observed)
 
 
@@ -290,6 +337,23 @@ def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> 
                     yield text_in_pieces(tokenizer, one, limit)
                     if later is not None:
                         yield text_in_pieces(tokenizer, one, limit, later)
+
+
+def _of_text_to_breaks(tokenizer: Tokenizer, text: str) -> Iterator[Fault]:
+    """The customary lengths of pieces that end at white space; one of those that cut this text alike."""
+    limits = [limit for limit in reversed(_CUSTOMARY) if 2 * LEAST < limit < len(text)]
+    limits.sort(key=lambda limit: limit & (limit - 1) != 0)
+    splits: tuple[tuple[Callable[[str, int], list[str]], Callable[[int], Fault]], ...] = (
+        (_to_line_breaks, partial(text_to_line_breaks, tokenizer)),
+        (partial(_to_white_space, is_before=True), partial(text_to_white_space, tokenizer, is_before=True)),
+        (partial(_to_white_space, is_before=False), partial(text_to_white_space, tokenizer, is_before=False)),
+    )
+    for split, fault in splits:
+        seen: set[tuple[str, ...]] = {(text,)}
+        for limit in limits:
+            if (cut := tuple(split(text, limit))) not in seen:
+                seen.add(cut)
+                yield fault(limit)
 
 
 def _number_of_ids(tokenizer: Tokenizer, text: str, stop: int) -> int:

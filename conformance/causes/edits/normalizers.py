@@ -155,6 +155,7 @@ def _with_pre_tokenizers(
     return replace(with_normalizers(tokenizer.rules, normalizers), pre_tokenizers=pre_tokenizers)
 
 
+_DIACRITICS = re.compile("[\u0300-\u036f]")
 _TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
 
 
@@ -359,6 +360,8 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
             yield _with(tokenizer, rule, index, (Rewritten(change),))
         rule = f"{step.form} is skipped if no character has a combining class"
         yield _with(tokenizer, rule, index, (_Skipped(step, lambda text: not any(map(combining, text))),))
+        rule = f"{step.form} is skipped if no character is in U+0300..U+036F"
+        yield _with(tokenizer, rule, index, (_Skipped(step, lambda text: _DIACRITICS.search(text) is None),))
     if isinstance(step, Precompiled):
         yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (_Skipped(step, str.isascii),))
         yield _with(tokenizer, _KEPT, index, (_KeepingRemoved(step.charsmap),))
