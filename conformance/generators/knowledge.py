@@ -180,11 +180,26 @@ def _unmerged(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> list[str]:
 
 def _merged_otherwise(model: Model, entries: Sequence[str]) -> Iterator[str]:
     """Some of the entries that merging does not produce, although merges for them exist: ignore_merges finds them."""
-    if isinstance(model, BPE) and model.options.ignore_merges:
-        merging = copy(model)
-        merging.options = replace(model.options, ignore_merges=False)
+    merging = merging_words(model)
+    if merging is not None:
         some = entries[:: 1 + len(entries) // _MOST_MERGED]
         yield from (token for token in some if len(merging.tokenize(token)) > 1)
+
+
+class _MergingRanks(RankBPE):
+    def takes_whole(self, text: str) -> bool:
+        return False
+
+
+def merging_words(model: Model) -> Model | None:
+    """The model that merges words which are in the vocab too; None for one that does so by itself."""
+    if isinstance(model, RankBPE):
+        return _MergingRanks(model.vocab)
+    if not isinstance(model, BPE) or not model.options.ignore_merges:
+        return None
+    merging = copy(model)
+    merging.options = replace(model.options, ignore_merges=False)
+    return merging
 
 
 def _pairs(tokenizer: Tokenizer) -> list[Pair]:

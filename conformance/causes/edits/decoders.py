@@ -121,6 +121,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         for byte in _MISMAPPED:
             missing = f"byte 0x{byte:02X} is missing from the byte map"
             yield DecodingFault("PreTokenizer", missing, partial(_without_byte, tokenizer, BYTE_TO_CHARACTER[byte]))
+            dropped = lambda data, byte=byte: data.replace(bytes((byte,)), b"")
+            yield DecodingFault("PreTokenizer", missing, partial(_reread, tokenizer, dropped))
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
         rules.append(("each byte is decoded alone", partial(_byte_by_byte, tokenizer)))
     if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:

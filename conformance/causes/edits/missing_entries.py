@@ -127,35 +127,48 @@ def _with_fewer_merges(tokenizer: Tokenizer, model: BPE, rank: float) -> Pipelin
 
 
 def _of_lengths(tokenizer: Tokenizer, answers: Sequence[TextAnswer]) -> Iterator[Fault]:
-    """A search that gives up before the longest pieces: none is found of more characters than some number.
+    """A search that gives up before the longest pieces: none is found of more characters or bytes than some number.
 
     The answers bound the number: the longest token that they have, and the shortest that they lack.
     """
     name = tokenizer.id_to_token
-    kept = [len(name(one) or "") for _, right, observed in answers for one in {*observed} - {*right}]
-    lost = [len(name(one) or "") for _, right, observed in answers for one in {*right} - {*observed}]
-    longest, shortest = max(kept, default=0), min((one for one in lost if one > max(kept, default=0)), default=0)
-    for limit in dict.fromkeys((shortest - 1, longest, *range(longest, shortest))) if shortest else ():
-        build = partial(_without_long, tokenizer, limit)
-        fault = of_rules("Model", f"pieces of more than {limit} characters are not found", tokenizer, build)
-        yield replace(fault, learnt="missing")
+    kept = {name(one) or "" for _, right, observed in answers for one in {*observed} - {*right}}
+    lost = {name(one) or "" for _, right, observed in answers for one in {*right} - {*observed}}
+    for unit, size in _SIZES:
+        longest = max(map(size, kept), default=0)
+        shortest = min((one for one in map(size, lost) if one > longest), default=0)
+        for limit in dict.fromkeys((shortest - 1, longest, *range(longest, shortest))) if shortest else ():
+            build = partial(_without_long, tokenizer, partial(_is_long, size, limit))
+            fault = of_rules("Model", f"pieces of more than {limit} {unit} are not found", tokenizer, build)
+            yield replace(fault, learnt="missing")
 
 
-def _without_long(tokenizer: Tokenizer, limit: int) -> Pipeline:
-    """The rules without the pieces of more characters than the limit."""
+def _is_long(size: Callable[[str], int], limit: int, piece: str) -> bool:
+    return size(piece) > limit
+
+
+def _length_in_bytes(piece: str) -> int:
+    return len(piece.encode("utf-8", "surrogatepass"))
+
+
+_SIZES: tuple[tuple[str, Callable[[str], int]], ...] = (("characters", len), ("bytes", _length_in_bytes))
+
+
+def _without_long(tokenizer: Tokenizer, is_long: Callable[[str], bool]) -> Pipeline:
+    """The rules without the pieces that are too long."""
     model = tokenizer.rules.model
     if isinstance(model, BPE):
 
         def merge_of(left: int, right: int) -> tuple[int, int] | None:
             found = model.merge_of(left, right)
-            return None if found is None or len(model.id_to_token(found[1]) or "") > limit else found
+            return None if found is None or is_long(model.id_to_token(found[1]) or "") else found
 
         return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
     if isinstance(model, Unigram):
-        shorter = [("" if len(piece) > limit else piece, score) for piece, score in model.pieces]
+        shorter = [("" if is_long(piece) else piece, score) for piece, score in model.pieces]
         return replace(tokenizer.rules, model=Unigram(shorter, model.unk_id, model.byte_fallback))
     if isinstance(model, PieceModel):
-        unused = (one._replace(type=PieceType.UNUSED) if len(one.piece) > limit else one for one in model.table.pieces)
+        unused = (one._replace(type=PieceType.UNUSED) if is_long(one.piece) else one for one in model.table.pieces)
         table = PieceTable([*unused], model.table.byte_fallback, "", model.table.special)
         return replace(tokenizer.rules, model=type(model)(table))
     return tokenizer.rules

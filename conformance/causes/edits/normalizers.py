@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, pairwise
@@ -94,11 +94,18 @@ def _of_spaces(tokenizer: Tokenizer) -> Faults:
             build = partial(_with_pre_tokenizers, tokenizer, apart, other)
             yield of_rules("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
     for index, metaspace in enumerate(tokenizer.rules.pre_tokenizers):
-        if isinstance(metaspace, Metaspace) and metaspace.prepend_scheme == "first":
-            instead = with_steps(tokenizer.rules.pre_tokenizers, index, (_FirstText(metaspace),))
+        for rule, prefixing in _of_prefix(metaspace):
+            instead = with_steps(tokenizer.rules.pre_tokenizers, index, (prefixing,))
             build = partial(_with_pre_tokenizers, tokenizer, tokenizer.rules.normalizers, instead)
-            rule = "the prefix goes to the first text even behind an added token"
             yield of_rules("PreTokenizer", rule, tokenizer, build)
+
+
+def _of_prefix(step: PreTokenizer) -> Iterator[tuple[str, PreTokenizer]]:
+    if isinstance(step, Metaspace) and step.prepend_scheme == "first":
+        yield "the prefix goes to the first text even behind an added token", _FirstText(step)
+    if isinstance(step, Metaspace) and step.prepend_scheme != "never":
+        again = _PrependsAgain(step.replacement, step.prepend_scheme, step.split)
+        yield "the prefix is added even to a text that begins with a space", again
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,15 @@ class _FirstText:
         always, never = replace(self.step, prepend_scheme="always"), replace(self.step, prepend_scheme="never")
         cut = ((always if index == first else never).pre_tokenize([part]) for index, part in enumerate(parts))
         return [*chain.from_iterable(cut)]
+
+
+class _PrependsAgain(Metaspace):
+    """Metaspace that prepends to what begins with a space as well."""
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        if self._prepends(normalized) and normalized.text.startswith((" ", self.replacement)):
+            normalized = normalized.prepend(self.replacement)
+        return super()._cut(normalized)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from conformance.causes.edits.changed_models import (
     words_of,
 )
 from conformance.causes.edits.fault import Fault, Faults, is_not_ascii, of_ids, of_rules
+from conformance.generators.knowledge import merging_words
 from reftok import Tokenizer
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.unigram import Unigram
@@ -32,6 +33,7 @@ from reftok.rules.sentencepiece.pieces import BYTE_PIECES, Segment
 from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.rules.sentencepiece.words import SentencePieceChar
 from reftok.rules.stages import Model
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 from reftok.rules.types import Span, Token
 from reftok.rules.viterbi import BEGINNING, UNK_PENALTY, UNREACHED, Best, PieceMatch, best_paths, to_float32
 from reftok.unicode.characters import CharacterTable
@@ -45,9 +47,11 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     """Other ties, clusters for characters, entries that a dictionary takes for one, sums of another precision."""
     model = tokenizer.rules.model
     models = {"": model}
-    if isinstance(model, BPE) and model.options.ignore_merges:  # who merges by a loop of his own often looks up no word
-        models[", and ignore_merges is not read"] = never_whole = copy(model)
-        never_whole.options = replace(model.options, ignore_merges=False)
+    merging_whole = merging_words(model)
+    if isinstance(merging_whole, RankBPE):
+        yield _with(tokenizer, "words are not looked up as a whole before merging", lambda: merging_whole)
+    elif merging_whole is not None:  # who merges by a loop of his own often looks up no word
+        models[", and ignore_merges is not read"] = merging_whole
     for and_other, merging in models.items():
         orders = (
             ("of equal merges the last goes first", merged_otherwise(merging, from_the_end=True)),

@@ -235,6 +235,7 @@ def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_al
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["a", "À", "¯"], "a/"),
         ("bpe-qwen", "overlong forms of UTF-8 are decoded", ["í", "ł", "Ģ"], "\ufffd"),
         ("bpe-qwen", "byte 0xAD is missing from the byte map", ["Ã", "Ń"], "\ufffdŃ"),
+        ("bpe-qwen", "byte 0xAD is missing from the byte map", ["a", "Ã", "Ń", "b"], "a\ufffdb"),
     ],
 )
 def test_tokens_are_decoded_otherwise(model: str, rule: str, tokens: list[str], expected: str) -> None:
