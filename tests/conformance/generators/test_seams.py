@@ -23,6 +23,7 @@ from conformance.generators.seams import (
     MOST_SEAMS,
     NEWER,
     STARTS,
+    WHITE,
     seams,
 )
 from reftok import load
@@ -106,6 +107,12 @@ def test_letters_that_came_with_a_version_of_unicode_stand_before_a_contraction(
 def test_a_mark_whose_upper_case_is_a_letter_is_met() -> None:
     r"""Fault: `/\p{L}/iu` of JavaScript matches U+0345, which no generator drew where it shows."""
     assert {"\u0345's", "1\u034523456"} <= {*texts("bpe-qwen", CASED)}
+
+
+def test_a_sigma_at_the_end_of_a_word_and_long_texts_full_of_white_space_are_met() -> None:
+    """Fault: a port that lower-cases by context, and one that cuts at line breaks, were as expected."""
+    assert "a\u03a3" in texts("bpe-qwen", CASED)
+    assert max(len(text) for text in texts("bpe-qwen", WHITE)) > 4096
 
 
 @pytest.mark.parametrize("model", ["byte-level", "bpe-qwen", "spm-unigram", "spm-unigram-hf"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import cycle, islice
 
 import pytest
@@ -17,6 +18,8 @@ from conformance.causes.edits.limits import (
     length_in_a_byte,
     text_by_buffers,
     text_in_pieces,
+    text_to_line_breaks,
+    text_to_white_space,
     torn_text,
     words_of_text_cut,
     words_of_text_dropped,
@@ -73,6 +76,23 @@ def test_a_limit_of_the_text_is_learnt(model: str, fault: Callable[[Tokenizer], 
     assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
     assert rule in rules(tokenizer, text, wrong.ids(text))
     assert list(wrong.ids(text[:20])) == tokenizer.encode_ids(text[:20])
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        partial(text_to_line_breaks, limit=64),
+        partial(text_to_white_space, limit=64, is_before=True),
+        partial(text_to_white_space, limit=64, is_before=False),
+    ],
+)
+def test_pieces_that_end_at_white_space_are_learnt(fault: Callable[[Tokenizer], Fault]) -> None:
+    """Fault: a text that was cut at the first line break after 256 characters was "in pieces of 1000 characters"."""
+    tokenizer = load("bpe-qwen")
+    wrong, text = fault(tokenizer), ("ab  cd  e\n\n" * 20)[1:200]
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert wrong.rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids(text[:60])) == tokenizer.encode_ids(text[:60])
 
 
 def test_room_for_an_id_of_each_character_and_some_more_is_learnt() -> None:

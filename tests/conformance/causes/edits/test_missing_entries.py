@@ -45,6 +45,14 @@ def test_pieces_beyond_a_length_are_not_found(model: str) -> None:
     assert list(fault.ids("a b")) == tokenizer.encode_ids("a b")
 
 
+def test_pieces_beyond_a_number_of_bytes_are_not_found() -> None:
+    tokenizer = load("spm-unigram-hf")
+    texts = [one for one in tokenizer.rules.model.vocab if len(one) > 4]
+    ends = {one: len(one.encode()) > 12 for one in texts}
+    given = lambda text: tokenizer.encode_ids(text[:2] if ends[text] else text)
+    assert "pieces of more than 12 bytes are not found" in learnt("spm-unigram-hf", given, *texts)
+
+
 @pytest.mark.parametrize("joins", [True, False])
 def test_a_byte_is_missing_from_the_byte_map(joins: bool) -> None:
     """Fault: a soft hyphen that lost its second byte was "àº in place of àºŃ"."""

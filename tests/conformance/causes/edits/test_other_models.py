@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from conformance.causes.edits import Fault
 from conformance.causes.edits.other_models import of_other_models
 from reftok import Tokenizer
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 from tests.models import load
 from tests.reftok.official import bpe, own, tokenizer_json, unigram
 
@@ -23,6 +26,16 @@ def tokens(tokenizer: Tokenizer, rule: str, text: str) -> list[list[str | None]]
 
 def small(vocab: list[str], merges: list[str], **options: object) -> Tokenizer:
     return own(tokenizer_json(bpe(["<unk>", *vocab], merges, unk_token="<unk>", **options)))
+
+
+def test_words_of_the_ranks_are_merged_too() -> None:
+    """Fault: a loop of merges alone had no name, and texts that tell it were not asked."""
+    ranks = RankBPE({"a": 0, "b": 1, "c": 2, "bc": 3, "aba": 4})
+    right = Tokenizer(replace(load("bpe-gpt2").rules, model=ranks, normalizers=(), pre_tokenizers=()))
+    rule = "words are not looked up as a whole before merging"
+    (fault,) = (one for one in of_other_models(right) if one.rule == rule)
+    assert (right.encode_ids("aba"), list(fault.ids("aba"))) == ([4], [0, 1, 0])
+    assert (right.encode_ids("abc"), list(fault.ids("abc"))) == ([0, 3], [0, 3])
 
 
 def test_of_equal_merges_the_last_goes_first() -> None:
