@@ -22,6 +22,7 @@ from conformance.causes.edits import (
 from conformance.causes.edits.decoders import of_skipped_tokens
 from conformance.causes.edits.limits import kinds_of_words
 from conformance.causes.edits.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
+from conformance.causes.edits.samples import LONGEST_TEXT
 from conformance.core.observation import Decoded
 from reftok import Tokenizer
 
@@ -66,7 +67,7 @@ def learnt_of_texts(
     yield from of_flags(tokenizer, map(_answer, short[:MOST_LEARNT]))
     yield from of_edited_patterns(tokenizer, map(_answer, short[:MOST_LEARNT_ALONE]))
     yield from of_missing_entries(tokenizer, map(_answer, short[:MOST_LEARNT]))
-    long = [one for one in left if len(one.asked) > LONG][:HELD_AGAINST]
+    long = [one for one in left if LONG < len(one.asked) <= LONGEST_TEXT][:HELD_AGAINST]
     few = [one for one in left if len(one.asked) <= LONG or one in long[:MOST_LONG]][:MOST_LEARNT_ALONE]
     words = kinds_of_words(tokenizer)
     alone = (of_sample(tokenizer, one.asked, one.expected, one.observed, words) for one in few)

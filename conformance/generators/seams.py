@@ -195,8 +195,8 @@ def _white() -> Iterator[Seam]:
     for character in SPACES + NEARLY_SPACES:
         for text in ("a   {0}b", "a\t\t{0}b", "{0}a {0}!!", "1{0}2   {0}"):
             yield Seam(WHITE, _code(character), text.format(f"[{_code(character)}]"), text.format(character))
-    for size in _SIZES:  # of a text that is cut within, before or behind white space wherever a buffer ends
-        yield Seam(WHITE, "long", f"{size:,} characters", ("ab  cd  e\n\n" * size)[:size])
+    for size in _SIZES:  # cut within, before or behind white space wherever a buffer ends, and nowhere to be stripped
+        yield Seam(WHITE, "long", f"{size:,} characters", ("ab  cd  e\n\n" * size)[: size - 1] + "f")
 
 
 def _code(character: str) -> str:
