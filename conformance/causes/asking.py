@@ -99,7 +99,7 @@ def with_others(text: str) -> Iterator[str]:
 
 
 def without_white_space(texts: Sequence[str]) -> Iterator[str]:
-    """Texts as long that have other characters in the place of white space, at which a text may be cut elsewhere.
+    """The texts with their white space replaced: what cuts at white space cuts them elsewhere, or not at all.
 
     >>> next(without_white_space(["a b c"]))
     'axbxc'
@@ -108,7 +108,7 @@ def without_white_space(texts: Sequence[str]) -> Iterator[str]:
 
 
 def with_white_space(texts: Sequence[str]) -> Iterator[str]:
-    """Texts as long that have white space everywhere.
+    """Texts of the same lengths that are full of white space.
 
     >>> next(with_white_space(["abcdefgh"]))
     'ab  cd  '

@@ -358,7 +358,8 @@ class _Naming:
 
         Texts with wrong ids are used only if there are no others: rules are derived from the reference's offsets.
         """
-        found = {one.text: one for one in self._trial.witnesses if one in self._trial.answers}  # not those too long
+        asked = (one for one in self._trial.witnesses if one in self._trial.answers)  # texts that are too long are not
+        found = {one.text: one for one in asked}
         shortest = sorted((text for text, one in found.items() if self._offset_rules(one)), key=len)[:MOST_FRAMED]
         framed = around(self._bench.reference.tokenizer, shortest)
         self._trial.ask(text_case(text, "sample:offsets") for text in framed)

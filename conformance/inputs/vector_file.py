@@ -44,7 +44,7 @@ Length: TypeAlias = Annotated[int, Meta(ge=0, le=1024)]
 """Of padding and windows, in tokens: bounded, since windows that overlap take memory with its square."""
 Words: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)], ...], Meta(max_length=100)]
 Input: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)] | Words, ...], Meta(min_length=1, max_length=2)]
-"""The texts of an encoding with settings: in code points, not longer than memory for their windows needs."""
+"""The text, or the two of a pair, each in words or whole; short, since their windows may overlap."""
 
 
 class Form(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -447,7 +447,7 @@ def vector_cases(vectors: VectorFile, name: str, language: str) -> list[Case]:
 
 
 def is_scalar(given: object) -> bool:
-    """Whether it is no text with a lone surrogate."""
+    """Whether it is anything but a text with a lone surrogate."""
     return not isinstance(given, str) or given.isascii() or not any("\ud800" <= unit <= "\udfff" for unit in given)
 
 

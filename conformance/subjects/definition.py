@@ -63,7 +63,7 @@ _PROGRAMS = frozenset(("", ".dll", ".exe", ".jar"))
 _NOT_OURS = frozenset(("bin", "build", "node_modules", "obj", "target", "venv"))
 """Folders that hold no source files of the adapter's author."""
 MOST_FILES = 10_000
-"""So many files of a folder are looked at for a newer source."""
+"""The most files of a folder that are compared with the program."""
 _FILE_NAME = re.compile(r"[^-/\s]\S*\.[a-z][a-z0-9]{0,4}")
 """A word of a command that reads like a file of its folder."""
 

@@ -182,7 +182,7 @@ def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int, later: Pipeline 
 
 
 def text_to_line_breaks(tokenizer: Tokenizer, limit: int) -> Fault:
-    """The text encoded in pieces, each to the first line break after so many characters: work for several threads."""
+    """The text encoded in pieces that each end at the first line break after some length, as if for several threads."""
     rule = f"the text is encoded in pieces that end at the first line break after {limit} characters"
     return _in_parts(tokenizer, rule, partial(_to_line_breaks, limit=limit))
 
@@ -340,7 +340,7 @@ def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> 
 
 
 def _of_text_to_breaks(tokenizer: Tokenizer, text: str) -> Iterator[Fault]:
-    """The customary lengths of pieces that end at white space; one of those that cut this text alike."""
+    """Pieces of customary lengths that end at white space. Of limits that cut this text alike, only the first."""
     limits = [limit for limit in reversed(_CUSTOMARY) if 2 * LEAST < limit < len(text)]
     limits.sort(key=lambda limit: limit & (limit - 1) != 0)
     splits: tuple[tuple[Callable[[str, int], list[str]], Callable[[int], Fault]], ...] = (

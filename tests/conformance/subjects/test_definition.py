@@ -105,7 +105,7 @@ def test_the_interpreter_of_a_subject_may_be_another(tmp_path: Path) -> None:
 def test_a_program_that_is_older_than_its_source_is_to_be_built_again(
     build: str, source: str, is_stale: bool, tmp_path: Path
 ) -> None:
-    """Fault: a port was mended, but not built, and the run found what it had found before."""
+    """Fault: a port was mended but not built again, and nothing said why its findings were the same."""
     for number, file in enumerate(("old.java", "adapter.jar", source)):
         path = tmp_path / file
         path.parent.mkdir(exist_ok=True)

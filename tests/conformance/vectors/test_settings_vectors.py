@@ -142,7 +142,7 @@ def test_no_question_is_asked_twice(vectors: VectorFile) -> None:
 
 
 def broken(vectors: VectorFile, **changes: Any) -> dict[str, Any]:
-    """The file with one test, which has other values; what is None is left out."""
+    """The file with a single test, some of its values changed; those that are None are left out."""
     value: dict[str, Any] = json.loads(msgspec.json.encode(vectors))
     group = value["testGroups"][0]
     test = next(one for one in group["tests"] if "padding" in one and "isPretokenized" not in one) | changes

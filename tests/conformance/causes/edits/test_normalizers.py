@@ -170,7 +170,7 @@ def test_characters_and_prefixes_are_kept_or_not(model: str, rule: str, text: st
     [("no character has a combining class", "\u212b"), ("no character is in U+0300..U+036F", "\u0487\u093c")],
 )
 def test_a_form_is_skipped_only_in_texts_without_marks(rule: str, skipped: str) -> None:
-    """Fault: a check of one block of marks was "without canonical order" and one more without a name."""
+    """Fault: a quick check of one block of marks was called "without canonical order"."""
     qwen = load("bpe-qwen")
     (fault,) = of_rule(qwen, f"NFC is skipped if {rule}")
     assert list(fault.ids(skipped)) != qwen.encode_ids(skipped)
