@@ -34,6 +34,8 @@ DESCRIPTIONS = frozenset(
     }
 )
 """Rules that say how answers differ, and not what would make them so."""
+MOST_PREFIXES = 200
+"""The most ids of a text each of whose prefixes is decoded."""
 UNSURE = "PreTokenizer or Model"
 """The stage, where tokens are smaller than they should be."""
 
@@ -121,6 +123,20 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     for rule, special in (("end", (len(text),) * 2), ("start", (0, 0))):
         spans = _with_special(tokenizer, text, right, special)
         yield f"special tokens have the offset of the {rule} of the text", spans
+    of_prefixes = _of_prefixes(tokenizer, text, right)
+    if of_prefixes is not None:
+        yield "offsets are lengths of the decoded ids", of_prefixes
+
+
+def _of_prefixes(tokenizer: Tokenizer, text: str, right: Spans) -> Spans | None:
+    """The spans between the lengths of the decoded texts of the first ids, of the first two, and so on."""
+    ids = predicted(lambda: tokenizer.encode_ids(text))
+    if ids is None or len(ids) != len(right) or len(ids) > MOST_PREFIXES:
+        return None
+    lengths = [len(tokenizer.decode(ids[: end + 1])) for end in range(len(ids))]
+    spans = [(min(before, length), length) for before, length in zip([0, *lengths], lengths, strict=False)]
+    special = tokenizer.rules.added_tokens.special_ids()
+    return [own if one in special else span for one, own, span in zip(ids, right, spans, strict=True)]
 
 
 def _in_words(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import pytest
@@ -167,6 +167,18 @@ def test_offsets_of_special_tokens_of_bytes_and_of_entries_are_named(change: Any
     expected = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
     observed = Encoded(expected.ids, offsets=tuple(change(text, encoding.tokens, encoding.offsets)))
     assert attribute_offsets(tokenizer, text, expected, observed).rule == rule
+    assert usual_cause("Offsets", rule)
+
+
+def test_offsets_that_are_lengths_of_the_decoded_ids_are_named() -> None:
+    """Fault: where offsets are trimmed, and characters are several tokens, these had no name."""
+    tokenizer, text = load("bpe-gpt2"), "a \u2620 b"
+    encoding = tokenizer.encode(text)
+    right = Encoded(tuple(encoding.ids), offsets=tuple(encoding.offsets))
+    lengths = [len(tokenizer.decode(right.ids[:end])) for end in range(len(right.ids) + 1)]
+    given = Encoded(right.ids, offsets=tuple((min(pair), pair[1]) for pair in pairwise(lengths)))
+    rule = "offsets are lengths of the decoded ids"
+    assert attribute_offsets(tokenizer, text, right, given).rule == rule
     assert usual_cause("Offsets", rule)
 
 
