@@ -19,7 +19,7 @@ from conformance.core.observation import Decoded
 from conformance.subjects.transformers_subject import CLEANED_UP
 from reftok import Tokenizer
 from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters, to_byte_characters
-from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.huggingface.decoders import ByteFallback, ByteLevel, Metaspace, Replace, WordPiece, byte_of_token
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL, PieceTable, PieceType
@@ -172,6 +172,8 @@ def _ungrouped(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     for index, step in enumerate(every):
         if isinstance(step, (Replace, Metaspace)):
             yield from _first_only(tokenizer, index, step)
+        if isinstance(step, WordPiece):
+            yield _without(tokenizer, index, "the first token loses its prefix as well", (_WithoutFirstPrefix(step),))
         if isinstance(step, ByteFallback):
             yield _without(tokenizer, index, "one U+FFFD for each maximal subpart", (_BytesBySubparts(),))
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
@@ -680,6 +682,16 @@ def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], 
     special = tokenizer.rules.added_tokens.special_ids() if skip else frozenset()
     tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
     return "".join(tokens).translate(put_back)
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutFirstPrefix:
+    """WordPiece that takes the prefix off the first token too."""
+
+    step: WordPiece
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        return self.step.decode_chain([*(one.removeprefix(self.step.prefix) for one in tokens[:1]), *tokens[1:]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
         yield of_rules("Normalizer", rule, tokenizer, partial(with_normalizers, tokenizer.rules, steps))
     yield from _of_spaces(tokenizer)
     yield from _of_lower_case(tokenizer)
+    yield from _of_chinese(tokenizer)
     yield from _of_mapped_case(tokenizer)
     yield from _added(tokenizer)
 
@@ -201,6 +202,18 @@ def _of_mapped_case(tokenizer: Tokenizer) -> Faults:
         isinstance(one, Lowercase | BertNormalizer) for one in tokenizer.rules.normalizers
     ):
         yield of_text("Normalizer", "lower case is Turkish", tokenizer, lambda text: text.translate(_TURKISH))
+
+
+_COMMON_CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def _of_chinese(tokenizer: Tokenizer) -> Faults:
+    """BertNormalizer that puts spaces around the ideographs of one block alone."""
+    for index, step in enumerate(tokenizer.rules.normalizers):
+        if isinstance(step, BertNormalizer) and step.handle_chinese_chars:
+            spaced = Rewritten(partial(_COMMON_CHINESE.sub, r" \g<0> "))
+            steps = (spaced, replace(step, handle_chinese_chars=False))
+            yield _with(tokenizer, "only U+4E00..U+9FFF are Chinese characters", index, steps)
 
 
 def _lower_case_of_each(text: str) -> str:

@@ -16,11 +16,12 @@ from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.normalizers import Replace
-from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, BertPreTokenizer, ByteLevel, Punctuation, Split
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import NormalizedString, Part
+from reftok.rules.text import NormalizedString, Part, split_at
+from reftok.unicode.characters import WHITE_SPACE, is_punctuation
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""
@@ -57,6 +58,8 @@ def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
 def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
     if isinstance(step, ByteLevel):
         yield "bytes are not mapped: glyphs are taken for text", (Glyphs(),)
+    if isinstance(step, BertPreTokenizer | Punctuation):
+        yield "symbols of ASCII are not punctuation", (_WithoutSymbols(step),)
     yield from ((rule, (other,)) for rule, other in with_other_options(step))
 
 
@@ -65,6 +68,22 @@ class Glyphs:
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         return [part if part.tokens is not None else Part(_glyphs(part.normalized)) for part in splits]
+
+
+_ASCII_SYMBOLS = frozenset("$+<=>^`|~")
+
+
+class _WithoutSymbols:
+    """Cuts at punctuation as a step does, but not at the symbols of ASCII."""
+
+    def __init__(self, step: BertPreTokenizer | Punctuation) -> None:
+        self.step = step
+
+    def pre_tokenize(self, parts: Sequence[Part]) -> list[Part]:
+        is_cut = lambda character: is_punctuation(character) and character not in _ASCII_SYMBOLS
+        if isinstance(self.step, Punctuation):
+            return split_at(parts, is_cut, self.step.behavior)
+        return split_at(split_at(parts, WHITE_SPACE.__contains__, "Removed"), is_cut, "Isolated")
 
 
 def _glyphs(normalized: NormalizedString) -> NormalizedString:
