@@ -108,7 +108,7 @@ def without_white_space(texts: Sequence[str]) -> Iterator[str]:
 
 
 def with_white_space(texts: Sequence[str]) -> Iterator[str]:
-    """Texts of the same lengths that are full of white space.
+    """Texts as long as these, with white space all through.
 
     >>> next(with_white_space(["abcdefgh"]))
     'ab  cd  '

@@ -18,7 +18,8 @@ class Encoded:
     type_ids: the segment of each token. attention_mask: 0 for padding. word_ids: the pre-token of each token, None for
         one that was inserted. overflowing: the ids of what truncation cut off. sequence_ids: the text of each token, 0
         or 1 of a pair, None for one that was inserted. char_to_token: of each text, and of each of its code points, the
-        first token that has it, or None; not asked for words. All six belong to questions with settings.
+        first token that has it, or None; not asked for words. From type_ids on, only
+        questions with settings have these.
     """
 
     ids: tuple[int, ...]

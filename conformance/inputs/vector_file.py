@@ -41,7 +41,7 @@ CodeUnit: TypeAlias = Annotated[int, Meta(ge=0, le=0xFFFF)]
 Ids: TypeAlias = Annotated[tuple[Id, ...], Meta(max_length=LONGEST_LIST)]
 Span: TypeAlias = tuple[Count, Count]
 Length: TypeAlias = Annotated[int, Meta(ge=0, le=1024)]
-"""Of padding and windows, in tokens: bounded, since windows that overlap take memory with its square."""
+"""A length in tokens. Bounded, because overlapping windows need memory that grows with its square."""
 Words: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)], ...], Meta(max_length=100)]
 Input: TypeAlias = Annotated[tuple[Annotated[str, Meta(max_length=500)] | Words, ...], Meta(min_length=1, max_length=2)]
 """The text, or the two of a pair, each in words or whole; short, since their windows may overlap."""
@@ -178,7 +178,7 @@ class BatchVector(Vector, frozen=True, kw_only=True):
 
 
 class TruncationSetting(Form, frozen=True, kw_only=True):
-    """The arguments of `enable_truncation` of `tokenizers`, in tokens."""
+    """What `enable_truncation` of `tokenizers` takes; lengths are in tokens."""
 
     max_length: Length
     stride: Length = 0
@@ -187,7 +187,7 @@ class TruncationSetting(Form, frozen=True, kw_only=True):
 
 
 class PaddingSetting(Form, frozen=True, kw_only=True):
-    """The arguments of `enable_padding` of `tokenizers`, in tokens. length: null for the longest of the batch."""
+    """What `enable_padding` of `tokenizers` takes; lengths are in tokens. length: null for the longest of all."""
 
     length: Length | None = None
     pad_to_multiple_of: Length | None = None

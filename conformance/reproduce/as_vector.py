@@ -105,7 +105,7 @@ def _encoding(finding: Finding, case: Case, answer: Encoding) -> tuple[Group, ..
 
 
 def _with_settings(finding: Finding, case: Case, settings: Settings, oracle: Subject) -> tuple[Group, ...]:
-    """The questions about a text that show the mistake; if no rule explains the finding, all that are asked."""
+    """The questions about a text that show the mistake, or all of them if the finding has no known rule."""
     asked = official_answers(settings, oracle, [case.text])
     if not asked:
         raise InputError(f"{finding.fingerprint}: the official library is not asked about this text with settings")

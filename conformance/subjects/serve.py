@@ -25,6 +25,7 @@ and, where it likes, with
     encode_pair(text, pair, add_special_tokens) -> an encoding: the simplest door, for pairs alone
     encode_with_special(text, allowed_special, disallowed_special) -> ids, or an error where the text is refused; each
         "all" or a set of texts, as `encode` of tiktoken takes them; asked with rank files of tiktoken alone
+    chat(messages, tools, add_generation_prompt) -> a dict with "text", "ids" or both; needs no other method
     what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`
     (which calls back for the last id in any case), or the simplest door to them,
     stream_decode(ids, skip_special_tokens) -> iterable of str

@@ -159,7 +159,7 @@ def _batch(group: Group, test: BatchVector, subject: Subject) -> Outcome:
 
 
 def _encoded_with(group: EncodeWithGroup, test: EncodeWithVector, answer: Answer) -> Outcome:
-    """Compares an answer part by part; parts that it lacks are left out."""
+    """Compare an answer part by part, and pass over parts that it lacks."""
     due = tuple(one.encoded for one in test.encodings or ())
     if answer is None:
         return Outcome(group, test, "not asked")

@@ -1,4 +1,4 @@
-"""Questions with settings: the fewest that show each mistake with pairs, words, truncation, padding, special tokens."""
+"""Vectors with settings: the fewest questions about pairs, words, truncation and padding that show each mistake."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _texts(tokenizer: Tokenizer, texts: Sequence[str]) -> list[str]:
 
 
 def _choice(question: Question, flags: Iterable[str]) -> Choice[tuple[str, str]]:
-    """A question by the mistakes that it shows, and shows to ports with one setting alone."""
+    """What a question shows: each mistake, and each once more if a port with only this setting would show it."""
     keys = {(flag, "") for flag in flags}
     if len(question.needs) == 1:
         (need,) = question.needs

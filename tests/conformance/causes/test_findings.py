@@ -183,7 +183,7 @@ def test_what_was_learnt_is_not_forgotten_when_what_is_left_is_looked_at(merged:
 
 
 def test_a_text_that_is_too_long_to_be_asked_again_does_not_end_the_naming_of_offsets(merged: Merged) -> None:
-    """Fault: the harness failed with a KeyError."""
+    """Fault: naming ended with a KeyError, and the whole run with it."""
     every = ["\u00e9a b", "\u00e9a b " * trial.LONGEST_TEXT]
     given = [("offsets", "Offsets", "starts of offsets differ", text_case(text, "fuzz:1")) for text in every]
     assert "offsets count bytes instead of code points" in {one.rule for one in merged(BYTE_OFFSETS, given)}

@@ -151,7 +151,7 @@ def test_what_has_expired_is_a_problem_whether_or_not_it_happens() -> None:
 
 
 def test_entries_of_models_and_subjects_that_a_run_did_not_ask_are_found() -> None:
-    """Fault: a moved model has another name, and its accepted findings were silently ignored."""
+    """Fault: a model that was moved had another name, and its accepted findings were dropped without a word."""
     entries = [
         Expectation(name, subject, "ids", "r", models)
         for name, subject, models in (

@@ -46,7 +46,7 @@ from tests.models import load as load_embedded
 
 
 def made(path: Path, oracle: Subject) -> VectorFile:
-    """The vectors with settings of a model, in a file of their own that was written and read."""
+    """A file with the settings vectors of a model, written and read again."""
     groups = numbered_groups(settings_groups(load(path), oracle, TEXTS, times=2))
     flags = {flag for group in groups for test in group.tests for flag in test.flags}
     vectors = VectorFile(
@@ -84,7 +84,7 @@ def asked(vectors: VectorFile, port: object) -> list[Outcome]:
 
 
 def certain(outcomes: list[Outcome]) -> list[str]:
-    """The flags all of whose vectors failed."""
+    """The flags whose vectors failed without exception."""
     return [one.flag for one in flag_counts(outcomes) if one.failed == one.asked]
 
 

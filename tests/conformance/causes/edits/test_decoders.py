@@ -116,7 +116,7 @@ def test_texts_that_the_reference_cleans_up_as_transformers_does_are_not_cleaned
 
 
 def test_timestamps_are_not_given_out_whatever_is_skipped() -> None:
-    """Fault: WhisperTokenizer of transformers got the wrong rule, "only special tokens are matched"."""
+    """Fault: what WhisperTokenizer does was called "only special tokens are matched"."""
     vocab = {character: number for number, character in enumerate(bytes_to_unicode().values())} | {"<|0.02|>": 256}
     whisper = byte_level_bpe(vocab, [], ["<|0.02|>"])
     (fault,) = (one for one in of_decoders(whisper) if one.rule == "timestamp tokens are removed from the text")
